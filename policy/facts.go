@@ -1,0 +1,86 @@
+package policy
+
+// Facts is everything about host and caller that Resolve may use. It is
+// gathered by isolation.Detect and holds plain data only, so that a plan can be
+// computed for a host that is not this one.
+type Facts struct {
+	Caller    Caller
+	Target    Account             // whom the provider runs as (Caller's, unless root handed over)
+	KeepsRoot bool                // the provider keeps uid 0: root's own workspace, no SUDO_UID
+	Paths     map[string]PathFact // by the path asked for, see Wanted
+	Landlock  int                 // ABI, 0 where there is none
+	Errata    int                 // bit mask of Landlock errata fixed in this kernel
+	Kernel    string              // release as uname(2) gives it
+	ProcMasks []ProcPath          // those of ProcMaskCandidates that exist here
+	SysCPU    bool                // /sys/devices/system/cpu exists
+	IPv6      bool                // the kernel has IPv6
+	Streams   [3]Stream           // descriptors 0 to 2 as found
+}
+
+// Caller is the process that runs sovrun.
+type Caller struct {
+	UID, GID int
+	Groups   []int
+	Cwd      string   // absolute, as the caller sees it ($PWD where it is the same directory)
+	Home     string   // absolute, "" unknown
+	Env      []string // NAME=VALUE
+	Argv     []string // the command and its arguments
+	Umask    int
+}
+
+// Account is a line of passwd(5), by uid; only UID and GID are always known.
+type Account struct {
+	UID, GID          int
+	Name, Home, Shell string
+}
+
+// Link is one symbolic link that was met while a path was resolved.
+type Link struct{ Path, Target string }
+
+// PathFact says what a path is.
+type PathFact struct {
+	Real       string // after all links; "" where it does not exist
+	Links      []Link // every link met on the way, in order, by its own real location
+	Major      uint32 // device
+	Minor      uint32
+	Inode      uint64
+	Mode       uint32 // st_mode, type and permissions
+	UID, GID   int
+	Errno      int      // of the resolution, 0 where it succeeded
+	Unreadable []string // beneath it, what other users cannot read (looked for only when KeepsRoot)
+}
+
+// ProcPath is a path of /proc that is masked or made read-only.
+type ProcPath struct {
+	Path     string
+	Dir      bool
+	ReadOnly bool // else hidden
+}
+
+// StreamClass is what descriptor 0, 1 or 2 refers to.
+type StreamClass uint8
+
+// Classes of standard streams. Those after StreamFeed cannot be let in: each
+// leads past every other plane.
+const (
+	StreamClosed   StreamClass = iota // opened as /dev/null
+	StreamTerminal                    // a terminal
+	StreamPipe                        // a pipe or FIFO
+	StreamNull                        // a character device such as /dev/null
+	StreamSocket                      // a connected or unconnected unix stream socket
+	StreamFile                        // a regular file opened for writing
+	StreamReopen                      // a regular file opened for reading, re-opened through a read-only mount
+	StreamFeed                        // a regular file without a path any more, fed through a pipe
+	StreamRefused                     // anything else, see Stream.What
+)
+
+// Stream is the classification of one standard descriptor.
+type Stream struct {
+	Class StreamClass
+	What  string // "a directory", "a UDP socket", …; for messages
+	Path  string // of a regular file, where it still has one
+	Major uint32
+	Minor uint32
+	Inode uint64
+	Flags int // fcntl(F_GETFL)
+}

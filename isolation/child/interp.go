@@ -1,0 +1,259 @@
+package child
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+// task is the state of one process that runs ops. It lies on the heap, whose
+// objects the collector does not move, and holds no pointer: a store of one
+// could need a write barrier.
+type task struct {
+	base    uintptr // of the arena
+	program uintptr // *Program
+	obs     uintptr // observations that OpAct writes
+	ctl     uintptr // those that OpControl writes
+	report  uintptr // descriptor for failures
+	first   uint32  // number of the first op of the running list
+	session uintptr // *task of the session copy
+	control bool    // this is the control
+	slots   [numSlots]uintptr
+}
+
+// pointer is the address as a pointer. Everything it is used on lies in memory
+// that outlives the process and that the collector does not move.
+//
+//go:nosplit
+//go:norace
+func pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
+
+const unset = ^uintptr(0)
+
+// listAt is the address and length of a list of ops.
+//
+//go:nosplit
+//go:norace
+func listAt(l []Op) (uintptr, int) { return uintptr(unsafe.Pointer(unsafe.SliceData(l))), len(l) }
+
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func opAt(list uintptr, i int) *Op {
+	return (*Op)(pointer(list + uintptr(i)*unsafe.Sizeof(Op{})))
+}
+
+// run executes a list to its end or reports the first failure and exits.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func (t *task) run(list uintptr, n int) {
+	p := (*Program)(pointer(t.program))
+	for i := 0; i < n; i++ {
+		o := opAt(list, i)
+		index := t.first + uint32(i)
+		if e, kill := p.fault.at(index); kill {
+			pid, _, _ := syscall.RawSyscall(syscall.SYS_GETPID, 0, 0, 0)
+			syscall.RawSyscall(syscall.SYS_KILL, pid, uintptr(syscall.SIGKILL), 0)
+		} else if e != 0 {
+			t.fail(index, e, 0)
+		}
+		r, e := t.do(o)
+		if e != 0 && int16(e) != o.Accept {
+			t.fail(index, e, r)
+		}
+		if o.Want != WantAny && (e != 0 || int64(r) != o.Want) {
+			t.fail(index, e, r)
+		}
+		t.keep(o, r, e)
+	}
+	t.first += uint32(n)
+}
+
+// keep puts a result where later ops look for it.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func (t *task) keep(o *Op, r, e uintptr) {
+	if e != 0 {
+		return
+	}
+	if o.Save >= 0 {
+		t.slots[o.Save&(numSlots-1)] = r
+	}
+	if o.Store == 0 {
+		return
+	}
+	at := pointer(t.base + uintptr(o.Store))
+	if o.Flags&FlagStore64 != 0 {
+		*(*uint64)(at) = uint64(r)
+	} else {
+		*(*int32)(at) = int32(r)
+	}
+}
+
+// do executes one op.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func (t *task) do(o *Op) (r, errno uintptr) {
+	var a [6]uintptr
+	for k := range 6 {
+		v := uintptr(o.Args[k])
+		if o.Ptrs>>k&1 != 0 {
+			v += t.base
+		} else if o.Slots>>k&1 != 0 {
+			v = t.slots[v&(numSlots-1)]
+		}
+		a[k] = v
+	}
+	if o.Nr < 0 {
+		return t.pseudo(o, a[0], a[1], a[2], a[3])
+	}
+	r, _, e := syscall.RawSyscall6(uintptr(o.Nr), a[0], a[1], a[2], a[3], a[4], a[5])
+	if o.Flags&FlagChildExits != 0 && e == 0 {
+		if r == 0 {
+			syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0)
+		}
+		syscall.RawSyscall6(syscall.SYS_WAIT4, r, 0, waitAll, 0, 0, 0)
+	}
+	return r, uintptr(e)
+}
+
+// pseudo executes what is no system call.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func (t *task) pseudo(o *Op, a, b, c, d uintptr) (r, errno uintptr) {
+	switch o.Nr {
+	case OpCompare:
+		for i := range c {
+			if *(*byte)(pointer(a + i)) != *(*byte)(pointer(b + i)) {
+				return 0, uintptr(syscall.ESTALE)
+			}
+		}
+		return 0, 0
+	case OpAllZero:
+		for i := range b {
+			if *(*byte)(pointer(a + i)) != 0 {
+				return i, 0
+			}
+		}
+		return 0, uintptr(syscall.EPERM)
+	case OpAct:
+		t.act(int(a), false)
+		return 0, 0
+	case OpControl:
+		t.act(int(a), true)
+		return 0, 0
+	case OpFind:
+		return find(a, b)
+	case OpInt80:
+		r = int80(a, b, c, d)
+		if int32(r) < 0 && int32(r) > -4096 {
+			return 0, uintptr(-int32(r))
+		}
+		return r, 0
+	case OpFail:
+		return 0, a
+	}
+	return 0, uintptr(syscall.ENOSYS)
+}
+
+// find returns the index of the first entry of the vector that starts with one
+// of the prefixes.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func find(vector, prefixes uintptr) (r, errno uintptr) {
+	for i := uintptr(0); ; i++ {
+		s := *(*uintptr)(pointer(vector + 8*i))
+		if s == 0 {
+			return 0, uintptr(syscall.ENOENT)
+		}
+		for k := uintptr(0); ; k++ {
+			p := *(*uintptr)(pointer(prefixes + 8*k))
+			if p == 0 {
+				break
+			}
+			if startsWith(s, p) {
+				return i, 0
+			}
+		}
+	}
+}
+
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func startsWith(s, p uintptr) bool {
+	for ; ; s, p = s+1, p+1 {
+		c := *(*byte)(pointer(p))
+		if c == 0 {
+			return true
+		}
+		if *(*byte)(pointer(s)) != c {
+			return false
+		}
+	}
+}
+
+// act runs one act, or its control, to its end and keeps what came back.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func (t *task) act(i int, control bool) {
+	p := (*Program)(pointer(t.program))
+	a := actAt(p, i)
+	span, at := a.Ops, t.obs
+	if control {
+		at = t.ctl
+		if a.Controls.Last > a.Controls.First {
+			span = a.Controls
+		}
+	}
+	for k := range actSlots {
+		t.slots[actBase+k] = unset
+	}
+	o := (*Observation)(pointer(at + uintptr(i)*observationSize))
+	t.try(o, p, int(span.First), int(span.Last))
+}
+
+// try runs the ops of an act: up to the decisive one or the first that fails,
+// then those that clean up.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func (t *task) try(o *Observation, p *Program, first, last int) {
+	list, _ := listAt(p.ActOps)
+	over := false
+	for k := first; k < last; k++ {
+		op := opAt(list, k)
+		if over && op.Flags&FlagCleanup == 0 {
+			continue
+		}
+		r, e := t.do(op)
+		if op.Flags&FlagCleanup != 0 {
+			continue
+		}
+		failed := e != 0 && int16(e) != op.Accept
+		if op.Want != WantAny && e == 0 && int64(r) != op.Want {
+			failed, e = true, uintptr(syscall.EPROTO)
+		}
+		if op.Flags&FlagDecisive != 0 || failed {
+			o.Value, o.Errno, o.Op = int64(r), int16(e), uint32(k)
+			o.State = Prepared
+			if op.Flags&FlagDecisive != 0 {
+				o.State = Done
+			}
+			over = true
+		}
+		t.keep(op, r, e)
+	}
+}

@@ -1,0 +1,246 @@
+package child
+
+import (
+	"encoding/binary"
+	"unsafe"
+)
+
+// numSlots is how many results a task can keep. The last actSlots of them belong
+// to the act that is running and are reset before each.
+const (
+	numSlots = 256
+	actSlots = 8
+	actBase  = numSlots - actSlots
+)
+
+// Reloc says that the word at offset At of the arena is the address of offset To.
+type Reloc struct{ At, To uint32 }
+
+// Program is everything that the child will do. It holds offsets, no addresses,
+// until it is started, so that two programs can be compared and printed.
+type Program struct {
+	CloneFlags uintptr // CLONE_NEW*
+	Arena      []byte
+	Relocs     []Reloc
+	Objects    []string // by Op.Object
+
+	Setup    []Op // by the child, then it forks
+	Provider []Op // by the fork, before the acts
+	Session  []Op // by the session copy, before its acts
+	Exec     []Op // by the fork, after the verdict
+
+	Acts    []Act
+	ActOps  []Op
+	Prelude []Op // by the control, before its acts: credentials, session
+
+	Require uint16           // planes without which nothing is executed
+	Minimum [MaxPlanes]uint8 // conclusive acts that a plane needs
+	Execute bool             // false: report and exit, execute nothing
+	ErrorFD int              // the child's end of the report pipe
+	Control int              // the child's end of the controls' pipe
+	fault   fault            // test builds only
+	obs     uint32           // arena offset of the observations
+	ctl     uint32           // of the controls' observations
+	inbox   uint32           // of what the child receives from the control
+	outbox  uint32           // of what the control observes, in the launcher's memory
+	stacks  [2]uint32        // of the session copy's and the control's stack
+	masks   uint32           // of the all-blocked and none-blocked signal masks
+	scratch uint32           // of the message buffer and init's siginfo
+}
+
+// Arg is one argument of an op.
+type Arg struct {
+	v    uint64
+	kind uint8
+}
+
+const (
+	argImm = iota
+	argPtr
+	argSlot
+)
+
+// Imm is an immediate argument.
+func Imm[T ~int | ~int32 | ~uint32 | ~uint64 | ~uintptr](v T) Arg { return Arg{v: uint64(v)} }
+
+// Ptr is the address of an arena offset.
+func Ptr(off uint32) Arg { return Arg{v: uint64(off), kind: argPtr} }
+
+// Slot is the result of an earlier op.
+func Slot(n int16) Arg { return Arg{v: uint64(n), kind: argSlot} }
+
+// ActSlot is slot n (0 to 7) of the act that is running.
+func ActSlot(n int16) int16 { return actBase + n }
+
+// Builder assembles a Program.
+type Builder struct {
+	P      *Program
+	stage  Stage
+	object uint16
+	slots  int16
+}
+
+// arenaSize is what a program of a few hundred ops needs; it grows where it must.
+const arenaSize = 48 << 10
+
+// NewBuilder starts a program.
+func NewBuilder() *Builder {
+	p := &Program{
+		Arena: make([]byte, 0, arenaSize), Objects: make([]string, 1, 128),
+		Setup: make([]Op, 0, 512), ActOps: make([]Op, 0, 384), Acts: make([]Act, 0, MaxActs),
+		ErrorFD: -1, Control: -1,
+	}
+	b := &Builder{P: p}
+	b.Alloc(8, 8) // offset 0 means "nowhere"
+	p.obs = b.Alloc(MaxActs*observationSize, 8)
+	p.ctl = b.Alloc(MaxActs*observationSize, 8)
+	p.inbox = b.Alloc(MaxActs*observationSize, 8)
+	p.outbox = b.Alloc(MaxActs*observationSize, 8)
+	p.masks = b.Alloc(16, 8)
+	for i := range uint32(8) {
+		p.Arena[p.masks+i] = 0xff
+	}
+	p.scratch = b.Alloc(scratchSize, 8)
+	return b
+}
+
+// At sets stage and object of the ops that follow.
+func (b *Builder) At(s Stage, object string) *Builder {
+	b.stage = s
+	b.object = b.objectIndex(object)
+	return b
+}
+
+func (b *Builder) objectIndex(object string) uint16 {
+	if object == "" {
+		return 0
+	}
+	if n := len(b.P.Objects); b.P.Objects[n-1] == object {
+		return uint16(n - 1)
+	}
+	b.P.Objects = append(b.P.Objects, object)
+	return uint16(len(b.P.Objects) - 1)
+}
+
+// Alloc reserves n zeroed bytes.
+func (b *Builder) Alloc(n, align int) uint32 {
+	a := b.P.Arena
+	for len(a)%align != 0 {
+		a = append(a, 0)
+	}
+	off := uint32(len(a))
+	for cap(a)-len(a) < n {
+		a = append(a[:cap(a)], 0)[:len(a)]
+	}
+	a = a[:len(a)+n]
+	clear(a[off:])
+	b.P.Arena = a
+	return off
+}
+
+// Bytes copies data into the arena.
+func (b *Builder) Bytes(data string, align int) uint32 {
+	off := b.Alloc(len(data), align)
+	copy(b.P.Arena[off:], data)
+	return off
+}
+
+// String copies a string with its terminating NUL.
+func (b *Builder) String(s string) uint32 {
+	off := b.Alloc(len(s)+1, 1)
+	copy(b.P.Arena[off:], s)
+	return off
+}
+
+// Words writes 64-bit words in the machine's order.
+func (b *Builder) Words(ws ...uint64) uint32 {
+	off := b.Alloc(8*len(ws), 8)
+	for i, w := range ws {
+		binary.NativeEndian.PutUint64(b.P.Arena[off+uint32(8*i):], w)
+	}
+	return off
+}
+
+// Vector makes a NULL-terminated array of pointers to strings, as execve(2) wants it.
+func (b *Builder) Vector(ss []string) uint32 {
+	off := b.Alloc(8*(len(ss)+1), 8)
+	for i, s := range ss {
+		b.Relocate(off+uint32(8*i), b.String(s))
+	}
+	return off
+}
+
+// Relocate makes the word at offset at the address of offset to.
+func (b *Builder) Relocate(at, to uint32) {
+	b.P.Relocs = append(b.P.Relocs, Reloc{at, to})
+}
+
+// Put32 and Put64 write into a structure of the arena.
+func (b *Builder) Put32(off uint32, v uint32) { binary.NativeEndian.PutUint32(b.P.Arena[off:], v) }
+
+// Put64 writes 8 bytes.
+func (b *Builder) Put64(off uint32, v uint64) { binary.NativeEndian.PutUint64(b.P.Arena[off:], v) }
+
+// NewSlot reserves a slot for a result.
+func (b *Builder) NewSlot() int16 {
+	if b.slots >= actBase {
+		panic("child: a program may keep no more than 248 results")
+	}
+	b.slots++
+	return b.slots - 1
+}
+
+// op makes an op at the current stage.
+func (b *Builder) op(nr int, args []Arg) Op {
+	o := Op{Nr: int32(nr), Save: NoSlot, Want: WantAny, Stage: b.stage, Object: b.object}
+	for i, a := range args {
+		o.Args[i] = a.v
+		switch a.kind {
+		case argPtr:
+			o.Ptrs |= 1 << i
+		case argSlot:
+			o.Slots |= 1 << i
+		}
+	}
+	return o
+}
+
+// Do appends an op to a list and returns it for adjustment; the pointer is good
+// until the next append.
+func (b *Builder) Do(list *[]Op, nr int, args ...Arg) *Op {
+	*list = append(*list, b.op(nr, args))
+	return &(*list)[len(*list)-1]
+}
+
+// Setup appends an op of the child.
+func (b *Builder) Setup(nr int, args ...Arg) *Op { return b.Do(&b.P.Setup, nr, args...) }
+
+// Open appends an op of the child whose result is kept, and returns its slot.
+func (b *Builder) Open(nr int, args ...Arg) int16 {
+	s := b.NewSlot()
+	b.Do(&b.P.Setup, nr, args...).Save = s
+	return s
+}
+
+// Ops is the number of ops that failures are counted over.
+func (p *Program) Ops() int { return len(p.Setup) + len(p.Provider) + len(p.Exec) }
+
+// Op finds the op behind the index of a failure.
+func (p *Program) Op(i int) (Op, bool) {
+	for _, l := range [][]Op{p.Setup, p.Provider, p.Exec} {
+		if i < len(l) {
+			return l[i], true
+		}
+		i -= len(l)
+	}
+	return Op{}, false
+}
+
+// link turns offsets into addresses. The arena must not be appended to any more.
+func (p *Program) link() uintptr {
+	base := uintptr(unsafe.Pointer(&p.Arena[0]))
+	for _, r := range p.Relocs {
+		*(*uintptr)(unsafe.Pointer(&p.Arena[r.At])) = base + uintptr(r.To)
+	}
+	return base
+}

@@ -1,0 +1,37 @@
+#include "textflag.h"
+
+// func cloneTask(flags, stack, arg uintptr) (pid, errno uintptr)
+// clone(2) with a stack of its own: the new process enters taskEntry(arg) there
+// and never returns, so that it may share this one's memory.
+TEXT ·cloneTask(SB),NOSPLIT,$0-40
+	MOVD	flags+0(FP), R0
+	MOVD	stack+8(FP), R1
+	MOVD	arg+16(FP), R19
+	MOVD	$0, R2
+	MOVD	$0, R3
+	MOVD	$0, R4
+	MOVD	$220, R8	// SYS_clone
+	SVC
+	CBZ	R0, entry
+	CMN	$4095, R0
+	BCC	ok
+	NEG	R0, R4
+	MOVD	ZR, pid+24(FP)
+	MOVD	R4, errno+32(FP)
+	RET
+ok:
+	MOVD	R0, pid+24(FP)
+	MOVD	ZR, errno+32(FP)
+	RET
+entry:
+	SUB	$32, RSP
+	MOVD	R19, 8(RSP)
+	BL	·taskEntry(SB)
+	BRK	$0
+
+// func int80(nr, a, b, c uintptr) uintptr
+// There is no such gate here: -ENOSYS.
+TEXT ·int80(SB),NOSPLIT,$0-40
+	MOVD	$-38, R0
+	MOVD	R0, ret+32(FP)
+	RET

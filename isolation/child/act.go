@@ -24,6 +24,24 @@ const (
 	Nowhere
 )
 
+// Mark is a point of the set-up at which acts and controls can be placed.
+type Mark uint8
+
+// Marks, in the order in which the set-up passes them.
+const (
+	MarkNone Mark = iota
+	// MarkIPC: in the first ipc namespace, which is left for another one.
+	MarkIPC
+	// MarkCanary: the canary lies in the old root, the new one is not yet entered.
+	MarkCanary
+	// MarkCapabilities: every capability of the own user namespace is still held.
+	MarkCapabilities
+	// MarkDescriptors: the inherited descriptors are still open.
+	MarkDescriptors
+	// MarkFilter: everything is in force but the filter.
+	MarkFilter
+)
+
 // Kind says what an act shows.
 type Kind uint8
 
@@ -46,6 +64,8 @@ type Act struct {
 	Kind     Kind
 	Where    Where
 	Control  Where
+	Mark     Mark // of an act InSetup
+	CtlMark  Mark // of a control InSetup
 	Ops      Span
 	Controls Span     // the control's ops; empty: the same as Ops
 	Refused  [3]int16 // errno values that are a refusal by one of the act's mechanisms

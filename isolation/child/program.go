@@ -244,3 +244,51 @@ func (p *Program) link() uintptr {
 	}
 	return base
 }
+
+// PassMark emits the acts and controls that belong to a point of the set-up.
+func (b *Builder) PassMark(m Mark) {
+	for i := range b.P.Acts {
+		a := &b.P.Acts[i]
+		if a.Control == InSetup && a.CtlMark == m {
+			b.Setup(OpControl, Imm(i))
+		}
+		if a.Where == InSetup && a.Mark == m {
+			b.Setup(OpAct, Imm(i))
+		}
+	}
+}
+
+// AddAct appends an act whose ops add has to append to ActOps; it returns the
+// act's index.
+func (b *Builder) AddAct(a Act, ops func(b *Builder), controls func(b *Builder)) int {
+	if len(b.P.Acts) == MaxActs {
+		panic("child: too many acts")
+	}
+	a.Ops.First = uint16(len(b.P.ActOps))
+	ops(b)
+	a.Ops.Last = uint16(len(b.P.ActOps))
+	if controls != nil {
+		a.Controls.First = a.Ops.Last
+		controls(b)
+		a.Controls.Last = uint16(len(b.P.ActOps))
+	}
+	b.P.Acts = append(b.P.Acts, a)
+	return len(b.P.Acts) - 1
+}
+
+// Try appends an op of an act.
+func (b *Builder) Try(nr int, args ...Arg) *Op { return b.Do(&b.P.ActOps, nr, args...) }
+
+// Decide appends the decisive op of an act.
+func (b *Builder) Decide(nr int, args ...Arg) *Op {
+	o := b.Do(&b.P.ActOps, nr, args...)
+	o.Flags |= FlagDecisive
+	return o
+}
+
+// Clean appends an op that cleans up after an act.
+func (b *Builder) Clean(nr int, args ...Arg) *Op {
+	o := b.Do(&b.P.ActOps, nr, args...)
+	o.Flags |= FlagCleanup
+	return o
+}

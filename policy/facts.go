@@ -15,6 +15,16 @@ type Facts struct {
 	SysCPU    bool                // /sys/devices/system/cpu exists
 	IPv6      bool                // the kernel has IPv6
 	Streams   [3]Stream           // descriptors 0 to 2 as found
+	Hostname  string              // as the provider will see it; "" leaves it out of /etc/hosts
+}
+
+// Home is the home directory of whom the provider runs as: the caller's own
+// spelling of it unless the account is another one. "" where it is not known.
+func (f *Facts) Home() string {
+	if f.Target.UID == f.Caller.UID {
+		return f.Caller.Home
+	}
+	return f.Target.Home
 }
 
 // Caller is the process that runs sovrun.
@@ -47,6 +57,7 @@ type PathFact struct {
 	Mode       uint32 // st_mode, type and permissions
 	UID, GID   int
 	Errno      int      // of the resolution, 0 where it succeeded
+	Missing    string   // the component at which a failed resolution ended, by its own real location; needed for Named paths alone
 	Unreadable []string // beneath it, what other users cannot read (looked for only when KeepsRoot)
 }
 

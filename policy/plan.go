@@ -3,12 +3,20 @@ package policy
 // Plan is a policy resolved against the facts of a host: everything that will
 // be done, before anything is done. It is pure data and holds no descriptor.
 type Plan struct {
-	Identity   Identity
-	Command    Command
-	Mounts     []Mount    // parents before what lies beneath them
-	Dirs       []Dir      // made on the new root, parents first
-	Files      []File     // made on the new root
-	Links      []Link     // made on the new root
+	Identity Identity
+	Command  Command
+	// Mounts are in order, parents before what lies beneath them. The mount
+	// point of one that is not Within is made by whoever mounts it, a directory
+	// or an empty file as Mount.Dir says; Dirs holds the directories above it.
+	Mounts []Mount
+	// Dirs, Files and Links are made on the new root, parents first. Some lie
+	// in a tmpfs of Mounts (the home, /tmp, a hidden directory with something
+	// granted beneath) and can be made only when that is mounted; none lies in
+	// a bind.
+	Dirs  []Dir
+	Files []File
+	Links []Link
+
 	Landlock   []FileRule // what the ruleset grants, in the final view
 	Namespaces Namespaces
 	Filter     string // name of the syscall filter's profile
@@ -68,8 +76,8 @@ type Mount struct {
 	Major    uint32 // identity of Source, compared again in the child
 	Minor    uint32
 	Inode    uint64
-	Dir      bool // Source or mask is a directory
-	Access   Access
+	Dir      bool       // Source or mask is a directory
+	Access   Access     // of a tmpfs Write, or Hide: read-only once what lies in it is made
 	Shift    bool       // id-mapped so that root's own files look like another's (only read-only, only KeepsRoot)
 	Within   bool       // Target lies in another bind: opened beneath it without following links
 	Size     uint64     // bytes, for MountTmpfs
@@ -95,14 +103,15 @@ type File struct {
 
 // FileRule is one path of the Landlock ruleset.
 type FileRule struct {
-	Path   string // in the final view
-	Source string // real host path where it is a bind, "" for what is made inside
-	Major  uint32
-	Minor  uint32
-	Inode  uint64
-	Dir    bool
-	Access Access // Read, Exec, Write
-	Device bool   // devices: reading, writing and ioctl, nothing made
+	Path    string // in the final view
+	Source  string // real host path where it is a bind, "" for what is made inside
+	Major   uint32
+	Minor   uint32
+	Inode   uint64
+	Dir     bool
+	Access  Access // Read, Exec, Write
+	Device  bool   // devices: reading, writing and ioctl, nothing made
+	Covered bool   // a rule above grants as much: needed only where the view is not mounted
 }
 
 // Namespaces says which are new.

@@ -99,4 +99,5 @@ type Policy struct {
 	Limits    []Limit
 	Workspace string // as --workspace named it; "" for the working directory
 	Sources   []string
+	Bare      bool // nothing of the built-in profile: a file wrote extends = []
 }

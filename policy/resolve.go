@@ -1,0 +1,130 @@
+package policy
+
+// Resolve turns a policy into a plan for the host that the facts describe. It
+// is pure: the same arguments give the same plan, and nothing is looked up. An
+// error is a *RefusedError; a command that is not there is none, see
+// Command.NotFound.
+func Resolve(p Policy, f Facts) (Plan, error) {
+	v := &view{facts: &f}
+	rules := expanded(&p, f.Caller.Cwd, f.Home())
+	w, err := v.compose(&p, rules)
+	if err != nil {
+		return Plan{}, err
+	}
+	if err := v.checkStreams(rules); err != nil {
+		return Plan{}, err
+	}
+	env := environment(&p, &f)
+	cmd := v.command(w, env)
+	v.varTmp()
+	if cmd.Argv != nil {
+		env.set("PWD", cmd.Cwd)
+	}
+	plan := v.plan(&p)
+	plan.Command, plan.Env, plan.Dropped = cmd, env.list, env.dropped
+	if w.ok {
+		plan.Workspace = w.fact.Real
+	}
+	return plan, nil
+}
+
+// compose makes the view: rules to nodes, nodes to mounts, and what is made
+// around them.
+func (v *view) compose(p *Policy, rules []Rule) (place, error) {
+	v.addDefaults(p)
+	v.addResolvConf(p)
+	if len(rules) > 0 {
+		v.addSecrets()
+	}
+	w, err := v.workspace(p, rules)
+	if err != nil {
+		return w, err
+	}
+	v.addWorkspace(w)
+	if err := v.addRules(rules); err != nil {
+		return w, err
+	}
+	v.settle()
+	v.build()
+	v.relink()
+	v.synthesise(p)
+	v.mkdirs("/", runPath, 0o755)
+	v.mkdirs("/", parentOf(WitnessPath), 0o755)
+	v.files = append(v.files, File{Path: WitnessPath, Mode: 0o444, Content: "sovrun\n"})
+	return w, v.checkAbsent()
+}
+
+// varTmp gives programs that insist on /var/tmp the private /tmp.
+func (v *view) varTmp() {
+	v.link(Link{Path: "/var/tmp", Target: tmpPath})
+}
+
+// plan copies what was built.
+func (v *view) plan(p *Policy) Plan {
+	f := v.facts
+	return Plan{
+		Identity: Identity{
+			UID: f.Target.UID, GID: f.Target.GID, Changed: f.Target.UID != f.Caller.UID,
+			KeepsRoot: f.KeepsRoot, Name: f.Target.Name, Home: insideHome(f),
+		},
+		Mounts: v.mounts, Dirs: v.dirs, Files: v.files, Links: v.plinks,
+		Landlock: v.landlock(),
+		Namespaces: Namespaces{
+			User: true, Mount: true, PID: true, Net: p.Network == NetworkNone, IPC: true, UTS: true, Cgroup: true,
+		},
+		Filter: filterOf(p), Limits: p.Limits, Network: p.Network,
+		Require: p.Require, Degraded: p.Degraded,
+		Streams: f.Streams, Grants: v.table(), Notes: v.notes, Sources: p.Sources,
+	}
+}
+
+// filterOf is the name of the filter's profile.
+func filterOf(p *Policy) string {
+	if p.Syscalls == "" {
+		return "default"
+	}
+	return p.Syscalls
+}
+
+// table is what a person reads: every path with a rule of its own in the view.
+func (v *view) table() []Grant {
+	out := make([]Grant, 0, len(v.kept))
+	for _, n := range v.kept {
+		out = append(out, Grant{Path: n.path, Access: n.access, Origin: n.origin})
+	}
+	return out
+}
+
+// checkStreams refuses descriptors 0 to 2 that lead past the planes, and files
+// that the policy hides.
+func (v *view) checkStreams(rules []Rule) error {
+	names := [...]string{"standard input", "standard output", "standard error"}
+	for i, s := range v.facts.Streams {
+		if s.Class == StreamRefused {
+			return refuse(InvalidStream, names[i]+" (descriptor "+itoa(i)+") is "+s.What+", through which the command could leave the sandbox",
+				"connect a pipe, a file or /dev/null instead")
+		}
+		if s.Path == "" {
+			continue
+		}
+		if by := v.streamHidden(s, rules); by != "" {
+			return refuse(InvalidStream, names[i]+" (descriptor "+itoa(i)+") is the file "+quote(s.Path)+", hidden by "+by,
+				"connect another file, or grant this one by a rule of its own")
+		}
+	}
+	return nil
+}
+
+// streamHidden names what hides a stream's file, by path or by identity.
+func (v *view) streamHidden(s Stream, rules []Rule) string {
+	if by := v.hiddenBy(s.Path, rules); by != "" {
+		return by
+	}
+	for _, r := range rules {
+		fact := v.facts.Paths[r.Path]
+		if r.Access == Hide && fact.exists() && fact.Inode == s.Inode && fact.Major == s.Major && fact.Minor == s.Minor {
+			return ruleName(r)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,255 @@
+package policy
+
+import (
+	"strconv"
+	"strings"
+)
+
+func quote(s string) string { return strconv.Quote(s) }
+func itoa(n int) string     { return strconv.Itoa(n) }
+
+// builtin is the origin of every rule of the built-in profile.
+func builtin() Origin { return Origin{Source: "profile default"} }
+
+// expanded gives the rules of p with absolute paths. A relative name of a flag
+// starts at the working directory, as everywhere in a shell; one of a file at
+// the workspace, which "." stands for there.
+func expanded(p *Policy, cwd, home string) []Rule {
+	if len(p.Files) == 0 {
+		return nil
+	}
+	base := cwd
+	if p.Workspace != "" {
+		base = absolute(p.Workspace, cwd, home)
+	}
+	rules := make([]Rule, len(p.Files))
+	for i, r := range p.Files {
+		from := cwd
+		if r.Origin.Line > 0 {
+			from = base
+		}
+		r.Path = absolute(r.Path, from, home)
+		rules[i] = r
+	}
+	return rules
+}
+
+// addDefaults adds what every run has: the built-in profile and what is made
+// inside.
+func (v *view) addDefaults(p *Policy) {
+	if !p.Bare {
+		for _, path := range defaultExec() {
+			v.optional(path, Exec)
+		}
+		for _, path := range defaultRead() {
+			v.optional(path, Read)
+		}
+	}
+	v.add(node{path: devPath, kind: nodeDev, builtin: true, access: Write, origin: builtin()})
+	v.add(node{path: procPath, kind: nodeProc, builtin: true, access: Read, origin: builtin()})
+	v.add(node{path: tmpPath, kind: nodeTmpfs, builtin: true, access: Write, mode: 0o1777, origin: builtin()})
+	v.addHome()
+}
+
+// addHome adds a fresh home at the place where the account's own is.
+func (v *view) addHome() {
+	home := v.facts.Home()
+	if !usableHome(home) {
+		return
+	}
+	fact := v.facts.Paths[home]
+	path := fact.Real
+	if !fact.exists() {
+		path = home
+	}
+	if !usableHome(path) {
+		return
+	}
+	v.links = append(v.links, fact.Links...)
+	v.add(node{path: path, kind: nodeTmpfs, builtin: true, access: Write, mode: 0o700, fact: fact, origin: builtin()})
+}
+
+// usableHome refuses what cannot be a home of its own on the new root: none at
+// all, the root directory, and what the root makes itself. HOME is /tmp then.
+func usableHome(home string) bool {
+	if home == "" || home == "/" || home[0] != '/' || hasDotDot(home) || !isTidy(home) {
+		return false
+	}
+	for _, d := range []string{tmpPath, devPath, procPath, sysPath, etcPath, runPath, "/usr", "/bin", "/sbin", "/lib", "/lib64", "/.sovrun"} {
+		if home == d || d != tmpPath && d != runPath && Within(d, home) {
+			return false
+		}
+	}
+	return true
+}
+
+// optional adds a built-in rule where its path exists.
+func (v *view) optional(path string, a Access) {
+	fact := v.facts.Paths[path]
+	if !fact.exists() {
+		if len(fact.Links) > 0 && Within(etcPath, path) {
+			v.note(path, " is left out: ", fact.why(path))
+		}
+		return
+	}
+	if v.facts.KeepsRoot && !builtinReadable(fact) {
+		v.note(path, " is left out: other users cannot read it")
+		return
+	}
+	v.links = append(v.links, fact.Links...)
+	v.add(node{path: fact.Real, builtin: true, access: a, fact: fact, origin: builtin()})
+	if v.facts.KeepsRoot && a == Read {
+		v.maskUnreadable(fact)
+	}
+}
+
+// builtinReadable reports whether a user without any relation to the file can
+// read it: uid 0 sees no more of the built-in grants than that.
+func builtinReadable(fact PathFact) bool {
+	if fact.isDir() {
+		return fact.othersMay(mayRead | mayExec)
+	}
+	return fact.othersMay(mayRead)
+}
+
+// maskUnreadable hides what is beneath a small built-in directory and closed
+// to other users. Large trees are id-mapped instead, see Mount.Shift.
+func (v *view) maskUnreadable(fact PathFact) {
+	for _, path := range fact.Unreadable {
+		v.add(node{path: path, kind: nodeHide, builtin: true, origin: builtin(), fact: PathFact{Real: path, Mode: modeRegular}})
+	}
+}
+
+// addSecrets hides the secret places that exist, wherever their links lead.
+// They matter only beneath what a user granted: by default nothing of a home
+// is in view.
+func (v *view) addSecrets() {
+	for _, fact := range v.secrets() {
+		v.add(node{path: fact.Real, kind: nodeHide, builtin: true, fact: fact,
+			origin: Origin{Source: "profile default, secret places"}})
+	}
+}
+
+// secrets gives the facts of the secret places that exist.
+func (v *view) secrets() []PathFact {
+	var out []PathFact
+	for _, path := range secretPaths(v.facts.Home(), true) {
+		if fact := v.facts.Paths[path]; fact.exists() {
+			out = append(out, fact)
+		}
+	}
+	return out
+}
+
+// secretPaths spells out the secret places of a home and, where asked for,
+// those of the system.
+func secretPaths(home string, system bool) []string {
+	var out []string
+	if home != "" && home != "/" {
+		names := homeSecrets()
+		out = make([]string, 0, len(names))
+		for _, n := range names {
+			out = append(out, home+"/"+n)
+		}
+	}
+	if system {
+		out = append(out, systemSecrets()...)
+	}
+	return out
+}
+
+// addRules adds what the user wrote, in order.
+func (v *view) addRules(rules []Rule) error {
+	for _, r := range rules {
+		if err := v.addRule(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *view) addRule(r Rule) error {
+	fact, err := v.ruleFact(r)
+	if err != nil {
+		return err
+	}
+	if r.Access == Hide {
+		return v.addHide(r, fact)
+	}
+	if !fact.exists() {
+		if r.Optional {
+			return nil
+		}
+		return refuse(InvalidPolicy, ruleName(r)+": "+fact.why(r.Path), "create it, or leave the rule out")
+	}
+	if err := grantable(r, fact); err != nil {
+		return err
+	}
+	v.links = append(v.links, fact.Links...)
+	v.add(node{path: fact.Real, access: r.Access, fact: fact, origin: r.Origin})
+	return nil
+}
+
+// ruleName is how messages call a rule: where it stands and what it names.
+func ruleName(r Rule) string {
+	s := r.Origin.String()
+	if r.Origin.Line > 0 || !strings.HasPrefix(s, "--") {
+		s += ": " + r.Access.String()
+	}
+	return s + " " + quote(r.Path)
+}
+
+func (v *view) ruleFact(r Rule) (PathFact, error) {
+	if r.Path == "" {
+		return PathFact{}, refuse(InvalidPolicy, ruleName(r)+": the directory that it is relative to is not known", "write an absolute path")
+	}
+	fact, ok := v.facts.Paths[r.Path]
+	if !ok {
+		return fact, refuse(InternalError, "resolve "+quote(r.Path)+": no fact was gathered", "report this with the command line")
+	}
+	return fact, nil
+}
+
+// addHide adds a path to hide. One that does not exist cannot be hidden where
+// it could appear later: a mask needs something to lie on, and sovrun makes
+// nothing on the host.
+func (v *view) addHide(r Rule, fact PathFact) error {
+	if fact.exists() {
+		v.add(node{path: fact.Real, kind: nodeHide, access: Hide, fact: fact, origin: r.Origin})
+		return nil
+	}
+	v.absent = append(v.absent, r)
+	return nil
+}
+
+// checkAbsent refuses hidden paths that do not exist and whose place is in
+// view.
+func (v *view) checkAbsent() error {
+	for _, r := range v.absent {
+		fact := v.facts.Paths[r.Path]
+		at := fact.Missing
+		if at == "" {
+			at = r.Path
+		}
+		if over := v.over(at); over != nil && over.kind == nodeGrant {
+			return refuse(InvalidPolicy, ruleName(r)+": "+fact.why(r.Path)+", and what appears later in "+quote(over.path)+" cannot be hidden",
+				"create it before the launch, or hide a directory above it")
+		}
+	}
+	return nil
+}
+
+// grantable refuses what a bind mount would make of the private parts of the
+// view: the root, whose grant would also undo Landlock's witness, and the
+// kernel's own file systems.
+func grantable(r Rule, fact PathFact) error {
+	switch {
+	case fact.Real == "/":
+		return refuse(InvalidPolicy, ruleName(r)+": the whole root cannot be granted", "name the directories that are needed")
+	case Within(procPath, fact.Real), Within(devPath, fact.Real):
+		return refuse(InvalidPolicy, ruleName(r)+": "+quote(fact.Real)+" belongs to the host's kernel, and the run has a private one", "leave the rule out")
+	case Within(sysPath, fact.Real) && r.Access != Read:
+		return refuse(InvalidPolicy, ruleName(r)+": "+quote(fact.Real)+" may be granted for reading only", "use --read")
+	}
+	return nil
+}

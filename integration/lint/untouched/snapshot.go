@@ -39,6 +39,9 @@ const absent = "absent"
 func (s scope) entries() (map[string]entry, error) {
 	out := map[string]entry{}
 	for _, root := range s.Roots {
+		if _, done := out[root]; done { // below an earlier root
+			continue
+		}
 		if err := s.walk(root, out); err != nil {
 			return nil, fmt.Errorf("look at %q: %w", root, err)
 		}

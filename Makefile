@@ -1,0 +1,67 @@
+# sovrun: build, test, measure. "make help" lists the targets.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := build
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+# git may not write to the repository just because a build looks at it.
+export GIT_OPTIONAL_LOCKS := 0
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+GOBUILD = go build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/
+
+.PHONY: help deps check build test test-root test-user race lint generate drift bench bench-quick contract demo install clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(firstword $(MAKEFILE_LIST)) | awk -F': ' '{ printf "%-12s %s\n", $$1, $$2 }'
+
+deps: ## install the Debian packages that are missing, and say which (needs root or sudo)
+	@.ci/deps
+
+build: ## build bin/sovrun (pure Go, static) and bin/sovrun-seccomp (cgo, libseccomp)
+	CGO_ENABLED=0 $(GOBUILD) ./cmd/sovrun
+	CGO_ENABLED=1 $(GOBUILD) ./cmd/sovrun-seccomp
+
+check: lint ## before a commit: lint, and the tests as whoever you are
+	@.ci/test here
+
+test: deps build ## every test, as root and again as an ordinary user made for the run
+	@.ci/test all
+
+test-root: deps build ## the first half of make test
+	@.ci/test root
+
+test-user: deps build ## the second half of make test
+	@.ci/test user
+
+race: deps build ## the tests under the race detector, as whoever you are
+	@TESTFLAGS=-race .ci/test here
+
+lint: deps build ## format, vet, staticcheck, known vulnerabilities, and the rules of this repository
+	@.ci/lint
+
+generate: deps ## make the generated files anew
+	go generate ./...
+
+drift: deps ## fail when a generated file is not what make generate makes
+	@.ci/drift
+
+bench: deps build ## measure against bubblewrap and a C launcher, write docs/benchmarks.md
+	go run ./integration/bench
+
+bench-quick: deps build ## the same in a minute, for a look; writes nothing
+	go run ./integration/bench -quick
+
+contract: deps build ## run the checks of docs/contract.md (ID=H2 for one)
+	@go run ./integration/contract $(ID)
+
+demo: deps build ## a report, real work in a sandbox, and ten escapes that fail
+	@go run ./integration/demo
+
+install: deps build ## install into $(DESTDIR)$(PREFIX)/bin
+	install -D -m 0755 -t $(DESTDIR)$(PREFIX)/bin bin/sovrun bin/sovrun-seccomp
+
+clean: ## remove what was built and fetched
+	rm -rf bin

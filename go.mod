@@ -11,4 +11,5 @@ require (
 	github.com/seccomp/libseccomp-golang v0.11.1 // indirect
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/sys v0.50.0 // indirect
+	kernel.org/pub/linux/libs/security/libcap/psx v1.2.78 // indirect
 )

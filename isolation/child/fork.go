@@ -126,6 +126,9 @@ func (l *Launch) reap() {
 	runtime.KeepAlive(l.program)
 }
 
+// ReapControl waits for the control, which never blocks.
+func (l *Launch) ReapControl() { l.reap() }
+
 // Release waits for the control and lets go of the program's memory.
 func (l *Launch) Release() {
 	l.reap()

@@ -58,6 +58,10 @@ func (t *task) run(list uintptr, n int) {
 		} else if e != 0 {
 			t.fail(index, e, 0)
 		}
+		if o.Nr == OpAct || o.Nr == OpControl {
+			t.act(int(o.Args[0]), o.Nr == OpControl)
+			continue
+		}
 		r, e := t.do(o)
 		if e != 0 && int16(e) != o.Accept {
 			t.fail(index, e, r)
@@ -143,12 +147,6 @@ func (t *task) pseudo(o *Op, a, b, c, d uintptr) (r, errno uintptr) {
 			}
 		}
 		return 0, uintptr(syscall.EPERM)
-	case OpAct:
-		t.act(int(a), false)
-		return 0, 0
-	case OpControl:
-		t.act(int(a), true)
-		return 0, 0
 	case OpFind:
 		return find(a, b)
 	case OpInt80:

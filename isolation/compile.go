@@ -1,0 +1,182 @@
+package isolation
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sovrun/sovrun/isolation/child"
+	"github.com/sovrun/sovrun/policy"
+)
+
+// Inherited is what the child inherits from the launcher, as descriptors.
+type Inherited struct {
+	Report  int // write end of the report pipe
+	Control int // read end of the controls' pipe
+	// ControlWrite is closed in the child at once: its end of file must be seen.
+	ControlWrite int
+	Launcher     int // read end of the pipe that tells whether the launcher lives
+	LauncherEnd  int // its write end, closed in the child at once
+	Ruleset      int // of Landlock, -1 where there is none
+	RulesetFlags uint32
+	ABI          int            // of Landlock
+	Shifted      map[string]int // id-mapped detached trees by target
+	OpenFiles    unix.Rlimit    // RLIMIT_NOFILE as the launcher was started with
+	CoreHard     uint64         // hard RLIMIT_CORE as the launcher was started with
+	Offsets      [3]int64       // of the regular files among descriptors 0 to 2
+	Filter       string         // BPF, struct sock_filter after struct sock_filter
+}
+
+// compiler holds what the stages share.
+type compiler struct {
+	b     *child.Builder
+	p     *policy.Plan
+	t     *Targets
+	in    *Inherited
+	env   uint32 // the vector for execve
+	words map[string]uint32
+	attrs map[uint64]uint32
+	trees []int16 // by index of plan.Mounts, the opened source
+	devs  []int16 // by index of deviceNodes
+	buf   uint32  // struct statx
+}
+
+// Compile turns the plan into the child's program. The acts must have been added
+// to the builder before; env is the arena offset of the environment vector that
+// the acts inspect, so that the very list goes to execve.
+func Compile(b *child.Builder, p *policy.Plan, t *Targets, in *Inherited, env uint32) error {
+	if in.Filter == "" {
+		return errors.New("filter: no filter for this profile and machine")
+	}
+	c := &compiler{b: b, p: p, t: t, in: in, env: env, words: make(map[string]uint32, 64), attrs: make(map[uint64]uint32, 4)}
+	b.P.CloneFlags = c.cloneFlags()
+	b.P.ErrorFD, b.P.Control = in.Report, in.Control
+	for _, stage := range c.stages() {
+		stage()
+	}
+	c.prelude()
+	c.provider()
+	return nil
+}
+
+// stages is the order of the set-up. Each line that could stand elsewhere says
+// why it stands here.
+func (c *compiler) stages() []func() {
+	return []func(){
+		c.closeLauncherEnds, // else the end of file of a dead launcher is never seen
+		c.identity,          // before any mount: everything made is owned by the mapped ids
+		c.deathSignal,       // after the ids: a change of uid clears it
+		c.notDumpable,       // after the maps: a non-dumpable process may not write its own
+		c.loopback,
+		c.ipc,
+		c.propagation,
+		c.namespaceLimit, // while the host's /proc is in view
+		c.sources,        // before a tmpfs covers /tmp: a workspace may lie there
+		c.streams,        // likewise, their paths are the host's
+		c.canary,
+		c.newRoot,
+		c.pivot,
+		c.limits,
+		c.capabilities,
+		c.noNewPrivs,
+		c.landlock, // after the last mount: a file domain refuses every one
+		c.descriptors,
+		c.filter,
+	}
+}
+
+func (c *compiler) cloneFlags() uintptr {
+	var f uintptr
+	for _, n := range []struct {
+		on   bool
+		flag uintptr
+		name string
+	}{
+		{c.p.Namespaces.User, unix.CLONE_NEWUSER, "user-namespace"},
+		{c.p.Namespaces.Mount, unix.CLONE_NEWNS, "mount-namespace"},
+		{c.p.Namespaces.PID, unix.CLONE_NEWPID, "pid-namespace"},
+		{c.p.Namespaces.Net, unix.CLONE_NEWNET, "network-namespace"},
+		{c.p.Namespaces.IPC, unix.CLONE_NEWIPC, "ipc-namespace"},
+		{c.p.Namespaces.UTS, unix.CLONE_NEWUTS, "uts-namespace"},
+		{c.p.Namespaces.Cgroup, unix.CLONE_NEWCGROUP, "cgroup-namespace"},
+	} {
+		if n.on && !child.Off(n.name) {
+			f |= n.flag
+		}
+	}
+	return f
+}
+
+// word is a string of the arena that is used more than once.
+func (c *compiler) word(s string) child.Arg {
+	off, ok := c.words[s]
+	if !ok {
+		off = c.b.String(s)
+		c.words[s] = off
+	}
+	return child.Ptr(off)
+}
+
+// path is a string that is used once.
+func (c *compiler) path(s string) child.Arg { return child.Ptr(c.b.String(s)) }
+
+// sizeofHow is the size of struct open_how, openat2(2), Linux 5.6.
+const sizeofHow = 24
+
+// how makes a struct open_how.
+func (c *compiler) how(flags, resolve uint64) child.Arg {
+	return child.Ptr(c.b.Words(flags|unix.O_CLOEXEC, 0, resolve))
+}
+
+// sizeofMountAttr is the size of struct mount_attr, mount_setattr(2).
+const sizeofMountAttr = 32
+
+// Mount attributes that trees get, mount_setattr(2), Linux 5.12.
+const (
+	attrReadOnly  = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
+	attrReadWrite = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
+)
+
+// attr sets attributes on a detached tree, on every mount in it: a read-only
+// bind whose submounts stay writable is none (google/nsjail issue 125).
+func (c *compiler) attr(tree int16, set uint64, recursive bool) {
+	flags := unix.AT_EMPTY_PATH
+	if recursive {
+		flags |= unix.AT_RECURSIVE
+	}
+	c.b.Setup(unix.SYS_MOUNT_SETATTR, child.Slot(tree), c.word(""), child.Imm(flags), c.mountAttr(set), child.Imm(sizeofMountAttr))
+}
+
+// mountAttr is a struct mount_attr with attributes to set.
+func (c *compiler) mountAttr(set uint64) child.Arg {
+	off, ok := c.attrs[set]
+	if !ok {
+		off = c.b.Words(set, 0, 0, 0)
+		c.attrs[set] = off
+	}
+	return child.Ptr(off)
+}
+
+// openTree clones what lies at a path into a detached tree.
+func (c *compiler) openTree(dir, path child.Arg, flags int) int16 {
+	return c.b.Open(unix.SYS_OPEN_TREE, dir, path, child.Imm(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|flags))
+}
+
+// prelude gives the control the provider's identity. It shares the launcher's
+// memory, so the change of uid makes the launcher non-dumpable for a moment; the
+// control undoes it, else it would be refused its own /proc and show nothing.
+func (c *compiler) prelude() {
+	do := func(nr int, args ...child.Arg) { c.b.Do(&c.b.P.Prelude, nr, args...) }
+	die := func() { do(unix.SYS_PRCTL, child.Imm(unix.PR_SET_PDEATHSIG), child.Imm(int(unix.SIGKILL))) }
+	c.b.At(child.StageProbe, "")
+	die()
+	if !c.p.Identity.Changed {
+		return
+	}
+	uid, gid := child.Imm(c.p.Identity.UID), child.Imm(c.p.Identity.GID)
+	do(unix.SYS_SETGROUPS, child.Imm(0), child.Imm(0))
+	do(unix.SYS_SETRESGID, gid, gid, gid)
+	do(unix.SYS_SETRESUID, uid, uid, uid)
+	do(unix.SYS_PRCTL, child.Imm(unix.PR_SET_DUMPABLE), child.Imm(1))
+	die()
+}

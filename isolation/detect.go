@@ -1,0 +1,143 @@
+package isolation
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sovrun/sovrun/policy"
+)
+
+// Host is what Detect found: the facts for Resolve and what only the launch needs.
+type Host struct {
+	Facts   policy.Facts
+	offsets [3]int64
+}
+
+// CallerFacts is the part of the facts that needs no policy: who runs us, where,
+// with what. argv is the command.
+func CallerFacts(argv []string) policy.Caller {
+	c := policy.Caller{
+		UID: unix.Getuid(), GID: unix.Getgid(), Env: os.Environ(), Argv: argv,
+	}
+	c.Groups, _ = unix.Getgroups()
+	c.Cwd, _ = os.Getwd() // prefers $PWD where it is the same directory
+	c.Home = os.Getenv("HOME")
+	return c
+}
+
+// Detect gathers the facts that a policy needs. It only looks; what paths are is
+// compared again when they are opened for good.
+func Detect(p policy.Policy, c policy.Caller) Host {
+	h := Host{Facts: policy.Facts{Caller: c}}
+	f := &h.Facts
+	f.Streams, h.offsets = classify()
+	f.Landlock, f.Errata = landlockABI(0), landlockABI(landlockErrata)
+	f.Kernel, f.Hostname = system()
+	r := &resolver{dirs: make(map[string]unix.Stat_t, 48)}
+	f.Paths = make(map[string]policy.PathFact, 128)
+	target(f, r, p)
+	c.Home = f.Home()
+	for _, path := range policy.Wanted(p, c) {
+		look(f, r, path)
+	}
+	for _, k := range policy.ProcMaskCandidates() {
+		if exists(k.Path) {
+			f.ProcMasks = append(f.ProcMasks, k)
+		}
+	}
+	f.SysCPU = exists("/sys/devices/system/cpu")
+	f.IPv6 = exists("/proc/net/if_inet6")
+	return h
+}
+
+func exists(path string) bool { return unix.Faccessat(unix.AT_FDCWD, path, unix.F_OK, 0) == nil }
+
+// look adds the fact of one path. Small directories that root grants itself are
+// searched for what only root can read.
+func look(f *policy.Facts, r *resolver, path string) {
+	if _, ok := f.Paths[path]; ok {
+		return
+	}
+	fact := r.fact(path)
+	if f.KeepsRoot && fact.Errno == 0 && strings.HasPrefix(fact.Real, "/etc/") && fact.Mode&unix.S_IFMT == unix.S_IFDIR {
+		fact.Unreadable = unreadable(fact.Real)
+	}
+	f.Paths[path] = fact
+}
+
+// landlockErrata asks for the errata bit mask (landlock_create_ruleset(2), Linux 6.15).
+const landlockErrata = 2
+
+// landlockABI asks the kernel itself; the list in securityfs may be hidden or
+// say nothing of a version.
+func landlockABI(flag uintptr) int {
+	if flag == 0 {
+		flag = unix.LANDLOCK_CREATE_RULESET_VERSION
+	}
+	n, _, e := unix.RawSyscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, flag)
+	if e != 0 {
+		return 0
+	}
+	return int(n)
+}
+
+// system gives the kernel's release and the host's name.
+func system() (release, host string) {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return "", ""
+	}
+	return unix.ByteSliceToString(u.Release[:]), unix.ByteSliceToString(u.Nodename[:])
+}
+
+// target decides whom the provider runs as: the caller; or, for root, SUDO_UID,
+// else the owner of the workspace, else uid 0 without its power.
+func target(f *policy.Facts, r *resolver, p policy.Policy) {
+	c := f.Caller
+	f.Target = policy.Account{UID: c.UID, GID: c.GID}
+	if c.UID == 0 {
+		f.Target.UID, f.Target.GID = rootsTarget(f, r, p)
+	}
+	f.Target = account(f.Target.UID, f.Target.GID)
+	f.KeepsRoot = f.Target.UID == 0
+}
+
+func rootsTarget(f *policy.Facts, r *resolver, p policy.Policy) (uid, gid int) {
+	if u, g := sudoIDs(f.Caller.Env); u > 0 {
+		return u, g
+	}
+	ws := policy.WorkspaceCandidate(p, f.Caller)
+	look(f, r, ws)
+	if fact := f.Paths[ws]; fact.Errno == 0 && fact.UID != 0 {
+		return fact.UID, fact.GID
+	}
+	return 0, f.Caller.GID
+}
+
+// sudoIDs reads what sudo(8) tells of the invoking user.
+func sudoIDs(env []string) (uid, gid int) {
+	uid, gid = -1, -1
+	for _, e := range env {
+		if v, ok := strings.CutPrefix(e, "SUDO_UID="); ok {
+			uid = number(v)
+		}
+		if v, ok := strings.CutPrefix(e, "SUDO_GID="); ok {
+			gid = number(v)
+		}
+	}
+	if gid < 0 {
+		gid = uid
+	}
+	return uid, gid
+}
+
+func number(s string) int {
+	n, err := strconv.ParseUint(s, 10, 31)
+	if err != nil {
+		return -1
+	}
+	return int(n)
+}

@@ -1,0 +1,186 @@
+package isolation
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sovrun/sovrun/isolation/child"
+	"github.com/sovrun/sovrun/isolation/filters"
+	"github.com/sovrun/sovrun/policy"
+)
+
+// Launch is one launch, from the descriptors that it needs to the end of the
+// provider. The goroutine that calls Start must be locked to its thread: the
+// sandbox dies with that thread.
+type Launch struct {
+	Targets Targets
+
+	plan    *policy.Plan
+	in      Inherited
+	report  *os.File // read end
+	program *child.Program
+	started *child.Launch
+	control int   // write end of the controls' pipe
+	ours    []int // descriptors that are closed when the child has been started
+	kept    []int // those that are closed at the end
+}
+
+// Prepare makes what a launch needs: pipes, the sockets and descriptors that acts
+// aim at, the Landlock ruleset, id-mapped trees.
+func Prepare(p *policy.Plan, h *Host) (*Launch, error) {
+	l := &Launch{plan: p, control: -1}
+	for _, step := range []func(*Host) error{l.pipes, l.limitsAsStarted, l.targets, l.ruleset, l.shifted, l.filter} {
+		if err := step(h); err != nil {
+			l.Close()
+			return nil, err
+		}
+	}
+	l.in.Offsets = h.offsets
+	return l, nil
+}
+
+// pipes makes the three pipes of a launch; all of them close on exec.
+func (l *Launch) pipes(*Host) error {
+	var ends [3][2]int
+	for i := range ends {
+		if err := unix.Pipe2(ends[i][:], unix.O_CLOEXEC); err != nil {
+			return fmt.Errorf("launcher: making a pipe: %w", err)
+		}
+	}
+	l.report = os.NewFile(uintptr(ends[0][0]), "report")
+	l.in.Report = ends[0][1]
+	l.in.Control, l.control = ends[1][0], ends[1][1]
+	l.in.Launcher, l.in.LauncherEnd = ends[2][0], ends[2][1]
+	l.in.ControlWrite = l.control
+	l.ours = append(l.ours, l.in.Report, l.in.Control, l.control, l.in.Launcher)
+	l.kept = append(l.kept, l.in.LauncherEnd)
+	return nil
+}
+
+// limitsAsStarted reads what the runtime or sovrun changed for themselves.
+func (l *Launch) limitsAsStarted(*Host) error {
+	var core unix.Rlimit
+	if err := unix.Prlimit(0, unix.RLIMIT_CORE, nil, &core); err != nil {
+		return fmt.Errorf("limits: reading the core limit: %w", err)
+	}
+	l.in.CoreHard = core.Max
+	soft, hard := child.OpenFilesAtStart()
+	l.in.OpenFiles = unix.Rlimit{Cur: soft, Max: hard}
+	return nil
+}
+
+func (l *Launch) ruleset(h *Host) error {
+	l.in.ABI = h.Facts.Landlock
+	fd, flags, err := Ruleset(l.plan, h.Facts.Landlock)
+	if err != nil {
+		return err
+	}
+	l.in.Ruleset, l.in.RulesetFlags = fd, flags
+	if fd >= 0 {
+		l.ours = append(l.ours, fd)
+	}
+	return nil
+}
+
+func (l *Launch) filter(*Host) error {
+	code, ok := filters.Program(filters.Profile(l.plan.Filter))
+	if !ok {
+		return fmt.Errorf("filter: there is no profile %q for this machine", l.plan.Filter)
+	}
+	l.in.Filter = code
+	return nil
+}
+
+// Start compiles and starts the program. The acts must be in the builder; env is
+// the vector that they inspect.
+func (l *Launch) Start(b *child.Builder, env uint32) error {
+	if err := Compile(b, l.plan, &l.Targets, &l.in, env); err != nil {
+		return err
+	}
+	l.program = b.P
+	started, err := b.P.Start(l.control)
+	if err != nil {
+		return cloneFailure(err)
+	}
+	l.started = started
+	closeAll(l.ours)
+	l.ours = nil
+	if l.plan.Identity.Changed {
+		if err := l.writeMaps(); err != nil {
+			l.Kill()
+			return err
+		}
+	}
+	started.ReapControl()
+	// Nothing hostile runs before the verdict, so only now: a child that starts
+	// non-dumpable could not write its own id maps.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("launcher: becoming non-dumpable: %w", err)
+	}
+	return nil
+}
+
+// writeMaps gives a child that changes its identity its maps, then the word to go on.
+func (l *Launch) writeMaps() error {
+	id := l.plan.Identity
+	dir := "/proc/" + strconv.Itoa(l.started.PID)
+	for _, m := range []struct {
+		file string
+		id   int
+	}{{"uid_map", id.UID}, {"gid_map", id.GID}} {
+		n := strconv.Itoa(m.id)
+		if err := os.WriteFile(dir+"/"+m.file, []byte(n+" "+n+" 1"), 0); err != nil {
+			return fmt.Errorf("id map: writing %s for %s: %w", m.file, n, err)
+		}
+	}
+	if _, err := unix.Write(l.in.LauncherEnd, []byte{1}); err != nil {
+		return fmt.Errorf("id map: telling the child: %w", err)
+	}
+	return nil
+}
+
+// Next reads the next message of the child; io.EOF when there will be none.
+func (l *Launch) Next() (child.Message, error) { return l.program.ReadMessage(l.report) }
+
+// Wait waits for pid 1 of the sandbox, and with it for everything inside.
+func (l *Launch) Wait() (unix.WaitStatus, error) {
+	var ws unix.WaitStatus
+	for {
+		_, err := unix.Wait4(l.started.PID, &ws, unix.WALL, nil)
+		if err == nil {
+			l.started.Release()
+			return ws, nil
+		}
+		if err != unix.EINTR {
+			return 0, fmt.Errorf("launcher: waiting for the sandbox: %w", err)
+		}
+	}
+}
+
+// Signal sends a signal to pid 1 of the sandbox, which passes it on.
+func (l *Launch) Signal(s unix.Signal) error {
+	return unix.PidfdSendSignal(l.started.PIDFD, s, nil, 0)
+}
+
+// Kill ends the sandbox at once, with all that runs in it.
+func (l *Launch) Kill() {
+	if l.started != nil {
+		_ = l.Signal(unix.SIGKILL)
+	}
+}
+
+// Close gives up what the launch still holds.
+func (l *Launch) Close() {
+	closeAll(l.ours)
+	closeAll(l.kept)
+	l.ours, l.kept = nil, nil
+	if l.report != nil {
+		l.report.Close()
+	}
+	if l.started != nil {
+		unix.Close(l.started.PIDFD)
+	}
+}

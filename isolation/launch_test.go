@@ -1,0 +1,63 @@
+package isolation
+
+import (
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"testing"
+
+	"github.com/sovrun/sovrun/isolation/child"
+	"github.com/sovrun/sovrun/policy"
+)
+
+// start launches argv under the default policy with no acts.
+func start(t *testing.T, argv ...string) int {
+	t.Helper()
+	runtime.LockOSThread()
+	dir, err := os.MkdirTemp("/var/tmp", "sovrun-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	pol := policy.Policy{Workspace: dir}
+	caller := CallerFacts(argv)
+	host := Detect(pol, caller)
+	plan, err := policy.Resolve(pol, host.Facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := Prepare(&plan, &host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	b := child.NewBuilder()
+	b.P.Execute = true
+	if err := l.Start(b, b.Vector(plan.Env)); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		m, err := l.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Failure != nil {
+			t.Errorf("op %d: %v", m.Failure.Index, Explain(l.Program(), m.Failure))
+		}
+	}
+	ws, err := l.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ws.ExitStatus()
+}
+
+func TestLaunchRunsTheCommand(t *testing.T) {
+	if code := start(t, "/bin/sh", "-c", "exit 42"); code != 42 {
+		t.Fatalf("exit status %d, wanted 42", code)
+	}
+}

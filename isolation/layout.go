@@ -1,0 +1,166 @@
+package isolation
+
+import (
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sovrun/sovrun/isolation/child"
+	"github.com/sovrun/sovrun/policy"
+)
+
+// cwd as an argument of the *at calls.
+func cwd() child.Arg { return child.Imm(unix.AT_FDCWD) }
+
+// private is the directory of the view that is sovrun's own: the witness that no
+// Landlock rule covers and the empty objects that masks are made of.
+const private = ".sovrun"
+
+// layout makes the final view. Everything is relative to the new root, which is
+// the working directory until the pivot.
+type layout struct {
+	*compiler
+	made map[string]struct{} // directories that exist on tmpfs
+}
+
+// relative is an absolute path of the view as seen from the new root.
+func relative(path string) string {
+	if path == "/" {
+		return "."
+	}
+	return path[1:]
+}
+
+// parents makes the directories that lead to a path, where they are not there.
+func (l *layout) parents(path string) {
+	dir, ok := parent(path)
+	if !ok {
+		return
+	}
+	l.dir(dir, 0o755)
+}
+
+// dir makes a directory and what leads to it.
+func (l *layout) dir(path string, mode uint32) {
+	if path == "/" {
+		return
+	}
+	if _, ok := l.made[path]; ok {
+		return
+	}
+	l.parents(path)
+	l.b.Setup(unix.SYS_MKDIRAT, cwd(), l.path(relative(path)), child.Imm(mode))
+	l.made[path] = struct{}{}
+}
+
+// parent is the directory of an absolute path; false for the root.
+func parent(path string) (string, bool) {
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 || path == "/" {
+		return "", false
+	}
+	if i == 0 {
+		return "/", true
+	}
+	return path[:i], true
+}
+
+// file makes a small file with its contents.
+func (l *layout) file(f policy.File) {
+	l.b.At(child.StageEtc, f.Path)
+	l.parents(f.Path)
+	fd := l.b.Open(unix.SYS_OPENAT, cwd(), l.path(relative(f.Path)),
+		child.Imm(unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW), child.Imm(f.Mode))
+	if f.Content != "" {
+		l.b.Setup(unix.SYS_WRITE, child.Slot(fd), child.Ptr(l.b.Bytes(f.Content, 1)), child.Imm(len(f.Content))).Want = int64(len(f.Content))
+	}
+	l.b.Setup(unix.SYS_CLOSE, child.Slot(fd))
+}
+
+// link makes a symbolic link.
+func (l *layout) link(k policy.Link) {
+	l.b.At(child.StageMounts, k.Path)
+	l.parents(k.Path)
+	l.b.Setup(unix.SYS_SYMLINKAT, l.path(k.Target), cwd(), l.path(relative(k.Path)))
+}
+
+// tmpfsOptions bounds bytes and inodes: without a size a tmpfs may take half of
+// the memory, each.
+func tmpfsOptions(m policy.Mount) string {
+	return "mode=" + strconv.FormatUint(uint64(m.Mode), 8) +
+		",size=" + strconv.FormatUint(m.Size, 10) +
+		",nr_inodes=" + strconv.FormatUint(m.Inodes, 10)
+}
+
+// tmpfs mounts a fresh file system.
+func (l *layout) tmpfs(m policy.Mount) {
+	l.dir(m.Target, 0o755)
+	t := l.word("tmpfs")
+	l.b.Setup(unix.SYS_MOUNT, t, l.path(relative(m.Target)), t,
+		child.Imm(unix.MS_NOSUID|unix.MS_NODEV), l.path(tmpfsOptions(m)))
+}
+
+// bind moves a tree that was opened before over its mount point.
+func (l *layout) bind(m policy.Mount, tree int16) {
+	if !m.Within {
+		l.mountPoint(m.Target, m.Dir)
+	}
+	l.attach(tree, m.Target, m.Within)
+}
+
+// mountPoint makes the file or directory that is mounted over.
+func (l *layout) mountPoint(path string, dir bool) {
+	if dir {
+		l.dir(path, 0o755)
+		return
+	}
+	l.parents(path)
+	l.b.Setup(unix.SYS_MKNODAT, cwd(), l.path(relative(path)), child.Imm(unix.S_IFREG|0o444), child.Imm(0))
+}
+
+// attach moves a detached tree to a path. Inside another bind the path may be
+// changed by others while we look: it is opened beneath the new root without
+// following links, and the mount goes to that very descriptor.
+func (l *layout) attach(tree int16, path string, within bool) {
+	empty := l.word("")
+	if !within {
+		l.b.Setup(unix.SYS_MOVE_MOUNT, child.Slot(tree), empty, cwd(), l.path(relative(path)), child.Imm(unix.MOVE_MOUNT_F_EMPTY_PATH))
+		l.b.Setup(unix.SYS_CLOSE, child.Slot(tree))
+		return
+	}
+	at := l.b.Open(unix.SYS_OPENAT2, cwd(), l.path(relative(path)),
+		l.how(unix.O_PATH, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_NO_MAGICLINKS), child.Imm(sizeofHow))
+	l.b.Setup(unix.SYS_MOVE_MOUNT, child.Slot(tree), empty, child.Slot(at), empty,
+		child.Imm(unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH))
+	l.b.Setup(unix.SYS_CLOSE, child.Slot(tree))
+	l.b.Setup(unix.SYS_CLOSE, child.Slot(at))
+}
+
+// privateDir makes the directory that masks come from: an empty file and an
+// empty directory without any permission, on a read-only mount.
+func (l *layout) privateDir() {
+	l.b.At(child.StageRoot, "/"+private)
+	l.dir("/"+private, 0o755)
+	l.b.Setup(unix.SYS_MKNODAT, cwd(), l.path(private+"/file"), child.Imm(unix.S_IFREG), child.Imm(0))
+	l.b.Setup(unix.SYS_MKDIRAT, cwd(), l.path(private+"/dir"), child.Imm(0))
+}
+
+// sealPrivate mounts that directory over itself, read-only, so that every mask
+// that is cloned from it is read-only as well.
+func (l *layout) sealPrivate() {
+	l.b.At(child.StageRoot, "/"+private)
+	t := l.openTree(cwd(), l.path(private), 0)
+	l.attr(t, attrReadOnly, false)
+	l.attach(t, "/"+private, false)
+}
+
+// mask hides what lies at a path of the view.
+func (l *layout) mask(path string, dir, within bool) {
+	from := private + "/file"
+	if dir {
+		from = private + "/dir"
+	}
+	t := l.openTree(cwd(), l.path(from), 0)
+	l.attach(t, path, within)
+}

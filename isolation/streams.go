@@ -1,0 +1,40 @@
+package isolation
+
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/sovrun/sovrun/isolation/child"
+	"github.com/sovrun/sovrun/policy"
+)
+
+// streams replaces descriptors 0 to 2 that refer to a regular file opened for
+// reading: through /proc/self/fd/0 such a file opens for writing, and fchmod(2)
+// works on it, whatever the mounts inside say, since the descriptor sits on the
+// host's mount. The new one sits on a detached read-only mount of its own.
+func (c *compiler) streams() {
+	for n, s := range c.p.Streams {
+		if s.Class == policy.StreamReopen {
+			c.reopen(n, s)
+		}
+	}
+}
+
+func (c *compiler) reopen(n int, s policy.Stream) {
+	c.b.At(child.StageSources, s.Path)
+	fd := c.b.Open(unix.SYS_OPENAT2, cwd(), c.path(s.Path),
+		c.how(unix.O_PATH|unix.O_NOFOLLOW, unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_NO_MAGICLINKS), child.Imm(sizeofHow))
+	c.compare(fd, statxIno, s.Inode)
+	c.compare(fd, statxDev, uint64(s.Major)|uint64(s.Minor)<<32)
+	tree := c.openTree(child.Slot(fd), c.word(""), unix.AT_EMPTY_PATH)
+	c.attr(tree, attrReadOnly|unix.MOUNT_ATTR_NOEXEC, false)
+	// The tree's descriptor is an O_PATH one; put in the stream's place, it has a
+	// name that can be opened.
+	c.b.Setup(unix.SYS_DUP3, child.Slot(tree), child.Imm(n), child.Imm(0))
+	name := c.path("/proc/self/fd/" + string(rune('0'+n)))
+	opened := c.b.Open(unix.SYS_OPENAT, cwd(), name, child.Imm(unix.O_RDONLY|unix.O_CLOEXEC))
+	c.b.Setup(unix.SYS_LSEEK, child.Slot(opened), child.Imm(uint64(c.in.Offsets[n])), child.Imm(0)) // SEEK_SET
+	c.b.Setup(unix.SYS_DUP3, child.Slot(opened), child.Imm(n), child.Imm(0))
+	for _, f := range []int16{fd, tree, opened} {
+		c.b.Setup(unix.SYS_CLOSE, child.Slot(f))
+	}
+}

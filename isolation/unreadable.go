@@ -1,0 +1,56 @@
+package isolation
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxUnreadable bounds the search; a directory that holds more is not a small one.
+const maxUnreadable = 4096
+
+// unreadable lists what lies beneath a directory and is closed to other users.
+// Links are passed over: what they lead to is judged where it lies.
+func unreadable(dir string) []string {
+	var found []string
+	seen := 0
+	var walk func(string)
+	walk = func(dir string) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return
+		}
+		for _, e := range entries {
+			if e.Type()&os.ModeSymlink != 0 {
+				continue
+			}
+			if seen++; seen > maxUnreadable {
+				return
+			}
+			path := dir + "/" + e.Name()
+			if closed(path) {
+				found = append(found, path)
+			} else if e.IsDir() {
+				walk(path)
+			}
+		}
+	}
+	walk(dir)
+	if seen > maxUnreadable {
+		return []string{dir} // not searched to its end: all of it is hidden
+	}
+	return found
+}
+
+// closed reports whether others may not read a file, or not search a directory.
+// What cannot be looked at counts as closed.
+func closed(path string) bool {
+	var st unix.Stat_t
+	if unix.Fstatat(unix.AT_FDCWD, path, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return true
+	}
+	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
+		return st.Mode&0o005 != 0o005
+	}
+	return st.Mode&0o004 == 0
+}

@@ -44,6 +44,15 @@ func (e *environ) set(name, value string) {
 	e.list = append(e.list, name+"="+value)
 }
 
+// names are the names in the list, in its order.
+func (e *environ) names() []string {
+	out := make([]string, len(e.list))
+	for i, kv := range e.list {
+		out[i], _, _ = strings.Cut(kv, "=")
+	}
+	return out
+}
+
 func (e *environ) get(name string) (string, bool) { return lookup(e.list, name) }
 
 // lookup finds the first entry of a name, as getenv(3) does.

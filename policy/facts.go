@@ -45,7 +45,10 @@ type Account struct {
 }
 
 // Link is one symbolic link that was met while a path was resolved.
-type Link struct{ Path, Target string }
+type Link struct {
+	Path   string `json:"path"`
+	Target string `json:"target"`
+}
 
 // PathFact says what a path is.
 type PathFact struct {
@@ -58,14 +61,14 @@ type PathFact struct {
 	UID, GID   int
 	Errno      int      // of the resolution, 0 where it succeeded
 	Missing    string   // the component at which a failed resolution ended, by its own real location; needed for Named paths alone
-	Unreadable []string // beneath it, what other users cannot read (looked for only when KeepsRoot)
+	Unreadable []string // beneath it, what other users cannot read, directories with a "/" at the end (looked for only when KeepsRoot)
 }
 
 // ProcPath is a path of /proc that is masked or made read-only.
 type ProcPath struct {
-	Path     string
-	Dir      bool
-	ReadOnly bool // else hidden
+	Path     string `json:"path"`
+	Dir      bool   `json:"dir,omitempty"`
+	ReadOnly bool   `json:"read_only,omitempty"` // else hidden
 }
 
 // StreamClass is what descriptor 0, 1 or 2 refers to.
@@ -85,13 +88,21 @@ const (
 	StreamRefused                     // anything else, see Stream.What
 )
 
+// String names the class as the plan prints it.
+func (c StreamClass) String() string {
+	return [...]string{"closed", "terminal", "pipe", "null", "socket", "file", "reopened file", "fed file", "refused"}[c]
+}
+
+// MarshalText makes JSON carry the name.
+func (c StreamClass) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
 // Stream is the classification of one standard descriptor.
 type Stream struct {
-	Class StreamClass
-	What  string // "a directory", "a UDP socket", …; for messages
-	Path  string // of a regular file, where it still has one
-	Major uint32
-	Minor uint32
-	Inode uint64
-	Flags int // fcntl(F_GETFL)
+	Class StreamClass `json:"class"`
+	What  string      `json:"what,omitempty"` // "a directory", "a UDP socket", …; for messages
+	Path  string      `json:"path,omitempty"` // of a regular file, where it still has one
+	Major uint32      `json:"major,omitempty"`
+	Minor uint32      `json:"minor,omitempty"`
+	Inode uint64      `json:"inode,omitempty"`
+	Flags int         `json:"flags,omitempty"` // fcntl(F_GETFL)
 }

@@ -90,3 +90,15 @@ func (s PlaneSet) String() string {
 	}
 	return out
 }
+
+// MarshalJSON writes the set as an array of names, which need no escaping.
+func (s PlaneSet) MarshalJSON() ([]byte, error) {
+	out := []byte{'['}
+	for i, p := range s.List() {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, '"'), p.String()...), '"')
+	}
+	return append(out, ']'), nil
+}

@@ -5,8 +5,9 @@ import "strconv"
 // Origin tells where a rule was written, for messages: a flag, a file with its
 // line and column (from 1, columns in bytes), or the built-in profile.
 type Origin struct {
-	Source    string // "--read", a file's path, or "profile default"
-	Line, Col int    // 0 where there is none
+	Source string `json:"source"`         // "--read", a file's path, or "profile default"
+	Line   int    `json:"line,omitempty"` // 0 where there is none
+	Col    int    `json:"column,omitempty"`
 }
 
 // String is "FILE:LINE:COL" or the source alone.
@@ -32,6 +33,9 @@ const (
 // String is the key of the policy file.
 func (a Access) String() string { return [...]string{"hide", "read", "exec", "write"}[a] }
 
+// MarshalText makes JSON carry the name.
+func (a Access) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
 // Rule grants an access to a path and all beneath it.
 type Rule struct {
 	Path     string // absolute after expansion of "~", "." and relative names
@@ -52,6 +56,9 @@ const (
 // String is the value in the policy file.
 func (m NetworkMode) String() string { return [...]string{"none", "host"}[m] }
 
+// MarshalText makes JSON carry the name.
+func (m NetworkMode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
 // Resource is a limit that a plain rlimit can enforce.
 type Resource uint8
 
@@ -67,11 +74,14 @@ func (r Resource) String() string {
 	return [...]string{"processes", "open_files", "file_size"}[r]
 }
 
+// MarshalText makes JSON carry the name.
+func (r Resource) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
 // Limit is one requested limit.
 type Limit struct {
-	Resource Resource
-	Value    uint64
-	Origin   Origin
+	Resource Resource `json:"resource"`
+	Value    uint64   `json:"value"`
+	Origin   Origin   `json:"origin"`
 }
 
 // Setting is one variable that the policy sets.

@@ -5,7 +5,7 @@ package policy
 // error is a *RefusedError; a command that is not there is none, see
 // Command.NotFound.
 func Resolve(p Policy, f Facts) (Plan, error) {
-	v := &view{facts: &f}
+	v := &view{facts: &f, nodes: make([]node, 0, 48+len(p.Files)), links: make([]Link, 0, 16)}
 	rules := expanded(&p, f.Caller.Cwd, f.Home())
 	w, err := v.compose(&p, rules)
 	if err != nil {
@@ -21,7 +21,7 @@ func Resolve(p Policy, f Facts) (Plan, error) {
 		env.set("PWD", cmd.Cwd)
 	}
 	plan := v.plan(&p)
-	plan.Command, plan.Env, plan.Dropped = cmd, env.list, env.dropped
+	plan.Command, plan.Env, plan.EnvNames, plan.Dropped = cmd, env.list, env.names(), env.dropped
 	if w.ok {
 		plan.Workspace = w.fact.Real
 	}
@@ -63,6 +63,7 @@ func (v *view) varTmp() {
 func (v *view) plan(p *Policy) Plan {
 	f := v.facts
 	return Plan{
+		Schema: PlanSchema,
 		Identity: Identity{
 			UID: f.Target.UID, GID: f.Target.GID, Changed: f.Target.UID != f.Caller.UID,
 			KeepsRoot: f.KeepsRoot, Name: f.Target.Name, Home: insideHome(f),
@@ -73,7 +74,7 @@ func (v *view) plan(p *Policy) Plan {
 			User: true, Mount: true, PID: true, Net: p.Network == NetworkNone, IPC: true, UTS: true, Cgroup: true,
 		},
 		Filter: filterOf(p), Limits: p.Limits, Network: p.Network,
-		Require: p.Require, Degraded: p.Degraded,
+		Require: p.Require &^ p.Degraded, Degraded: p.Degraded,
 		Streams: f.Streams, Grants: v.table(), Notes: v.notes, Sources: p.Sources,
 	}
 }

@@ -116,7 +116,11 @@ func builtinReadable(fact PathFact) bool {
 // to other users. Large trees are id-mapped instead, see Mount.Shift.
 func (v *view) maskUnreadable(fact PathFact) {
 	for _, path := range fact.Unreadable {
-		v.add(node{path: path, kind: nodeHide, builtin: true, origin: builtin(), fact: PathFact{Real: path, Mode: modeRegular}})
+		hidden := PathFact{Real: path, Mode: modeRegular}
+		if dir, ok := strings.CutSuffix(path, "/"); ok {
+			hidden = PathFact{Real: dir, Mode: modeDir}
+		}
+		v.add(node{path: hidden.Real, kind: nodeHide, builtin: true, origin: builtin(), fact: hidden})
 	}
 }
 
@@ -130,27 +134,43 @@ func (v *view) addSecrets() {
 	}
 }
 
-// secrets gives the facts of the secret places that exist.
+// secrets gives the facts of the secret places that exist. They are asked for
+// twice in a run, so they are kept.
 func (v *view) secrets() []PathFact {
-	var out []PathFact
+	if v.secretsOnce {
+		return v.secretFacts
+	}
+	v.secretsOnce = true
 	for _, path := range secretPaths(v.facts.Home(), true) {
-		if fact := v.facts.Paths[path]; fact.exists() {
-			out = append(out, fact)
+		if fact, ok := v.facts.Paths[path]; ok && fact.exists() {
+			v.secretFacts = append(v.secretFacts, fact)
 		}
 	}
-	return out
+	return v.secretFacts
 }
 
 // secretPaths spells out the secret places of a home and, where asked for,
-// those of the system.
+// those of the system. All names are cut from one string: this runs at every
+// launch.
 func secretPaths(home string, system bool) []string {
-	var out []string
-	if home != "" && home != "/" {
-		names := homeSecrets()
-		out = make([]string, 0, len(names))
-		for _, n := range names {
-			out = append(out, home+"/"+n)
+	if home == "" || home == "/" {
+		if system {
+			return systemSecrets()
 		}
+		return nil
+	}
+	names, size := homeSecrets(), 0
+	for _, n := range names {
+		size += len(home) + 1 + len(n)
+	}
+	buf := make([]byte, 0, size)
+	for _, n := range names {
+		buf = append(append(append(buf, home...), '/'), n...)
+	}
+	all, out := string(buf), make([]string, len(names), len(names)+len(systemSecrets()))
+	for i, n := range names {
+		l := len(home) + 1 + len(n)
+		out[i], all = all[:l], all[l:]
 	}
 	if system {
 		out = append(out, systemSecrets()...)

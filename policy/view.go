@@ -32,12 +32,16 @@ type node struct {
 // derived from the nodes in one sorted pass.
 type view struct {
 	facts  *Facts
-	nodes  []node
-	links  []Link // met on the way to a granted path, in order
+	nodes  []node  // as written
+	order  []*node // sorted, one per path
+	links  []Link  // met on the way to a granted path, in order
 	notes  []string
 	absent []Rule // hidden paths that do not exist
 
-	kept   []node // nodes that became mounts, sorted
+	secretsOnce bool
+	secretFacts []PathFact
+
+	kept   []*node // nodes that became mounts, sorted
 	mounts []Mount
 	dirs   []Dir
 	plinks []Link
@@ -54,7 +58,11 @@ func (v *view) add(n node) {
 // settle sorts the nodes and keeps one per path: the one written last, and a
 // user's before a built-in one.
 func (v *view) settle() {
-	slices.SortFunc(v.nodes, func(a, b node) int {
+	v.order = make([]*node, len(v.nodes))
+	for i := range v.nodes {
+		v.order[i] = &v.nodes[i]
+	}
+	slices.SortFunc(v.order, func(a, b *node) int {
 		if c := pathCompare(a.path, b.path); c != 0 {
 			return c
 		}
@@ -66,23 +74,33 @@ func (v *view) settle() {
 		}
 		return a.rank - b.rank
 	})
-	out := v.nodes[:0]
-	for _, n := range v.nodes {
+	out := v.order[:0]
+	for _, n := range v.order {
 		if l := len(out); l > 0 && out[l-1].path == n.path {
+			v.overruled(out[l-1], n)
 			out[l-1] = n
 			continue
 		}
 		out = append(out, n)
 	}
-	v.nodes = out
+	v.order = out
+}
+
+// overruled tells of two rules of the user's that contradict each other.
+func (v *view) overruled(old, n *node) {
+	if !old.builtin && !n.builtin && old.access != n.access {
+		v.note(printable(n.path), ": ", n.access.String(), " (", n.origin.String(), ") overrules ", old.access.String(), " (", old.origin.String(), ")")
+	}
 }
 
 // build turns nodes into mounts. open holds the kept nodes above the current
 // one, innermost last.
 func (v *view) build() {
-	var open []node
+	v.mounts = make([]Mount, 0, len(v.order))
+	v.kept = make([]*node, 0, len(v.order))
+	open := make([]*node, 0, 8)
 	hidden := "" // the outermost path above that a user's rule hides
-	for i, n := range v.nodes {
+	for i, n := range v.order {
 		for len(open) > 0 && !Within(open[len(open)-1].path, n.path) {
 			open = open[:len(open)-1]
 		}
@@ -95,40 +113,36 @@ func (v *view) build() {
 		if hidden != "" && n.kind == nodeGrant && n.builtin {
 			continue // what a user hides, the built-in profile does not show again
 		}
-		m, ok := v.mountOf(n, open, v.nodes[i+1:])
-		if !ok {
+		if !v.mount(n, open, v.order[i+1:]) {
 			continue
 		}
 		v.parents(n.path, open)
-		v.mounts = append(v.mounts, m)
 		v.kept = append(v.kept, n)
 		open = append(open, n)
 	}
 }
 
-// mountOf decides whether a node needs a mount, below the kept nodes open and
-// before the nodes that follow.
-func (v *view) mountOf(n node, open, rest []node) (Mount, bool) {
+// mount adds the mount that a node needs, below the kept nodes open and before
+// the nodes that follow; false where it needs none.
+func (v *view) mount(n *node, open, rest []*node) bool {
 	m := Mount{Target: n.path, Access: n.access, Origin: n.origin, Dir: true, Within: inBind(open)}
 	switch n.kind {
 	case nodeHide:
 		// What is not in view needs no mask.
 		if len(open) == 0 || open[len(open)-1].kind != nodeGrant {
-			return m, false
+			return false
 		}
-		return maskOf(n, m, rest), true
+		m.mask(n, rest)
 	case nodeGrant:
 		if v.redundant(n, open) {
-			return m, false
+			return false
 		}
-		m.Kind, m.Source, m.Dir = MountBind, n.fact.Real, n.fact.isDir()
-		m.Major, m.Minor, m.Inode = n.fact.Major, n.fact.Minor, n.fact.Inode
-		m.Optional = n.builtin
+		m.bind(n)
 		m.Shift = v.facts.KeepsRoot && n.builtin && n.access == Exec && m.Dir
 	case nodeTmpfs:
 		if m.Within && !n.fact.exists() {
 			v.note(n.path, " does not exist and cannot be made in a granted tree")
-			return m, false
+			return false
 		}
 		m.Kind, m.Size, m.Inodes, m.Mode = MountTmpfs, TmpfsSize, TmpfsInodes, n.mode
 	case nodeProc:
@@ -136,13 +150,19 @@ func (v *view) mountOf(n node, open, rest []node) (Mount, bool) {
 	case nodeDev:
 		m.Kind, m.Size, m.Inodes, m.Mode = MountDev, ShmSize, ShmInodes, 0o755
 	}
-	return m, true
+	v.mounts = append(v.mounts, m)
+	return true
 }
 
-// maskOf hides a path. Where something beneath is granted again, the mask must
+func (m *Mount) bind(n *node) {
+	m.Kind, m.Source, m.Dir, m.Optional = MountBind, n.fact.Real, n.fact.isDir(), n.builtin
+	m.Major, m.Minor, m.Inode = n.fact.Major, n.fact.Minor, n.fact.Inode
+}
+
+// mask hides a path. Where something beneath is granted again, the mask must
 // hold its mount point: then it is a directory that can be walked through, but
 // neither listed nor written.
-func maskOf(n node, m Mount, rest []node) Mount {
+func (m *Mount) mask(n *node, rest []*node) {
 	m.Kind, m.Dir = MountMask, n.fact.isDir()
 	for _, r := range rest {
 		if !Within(n.path, r.path) {
@@ -154,13 +174,12 @@ func maskOf(n node, m Mount, rest []node) Mount {
 			break
 		}
 	}
-	return m
 }
 
 // redundant reports a grant that its enclosing one already gives. A built-in
 // one never narrows what it lies in. A user's grant within a built-in one is
 // kept for uid 0: the built-in one hides what other users cannot read.
-func (v *view) redundant(n node, open []node) bool {
+func (v *view) redundant(n *node, open []*node) bool {
 	if len(open) == 0 {
 		return false
 	}
@@ -171,7 +190,7 @@ func (v *view) redundant(n node, open []node) bool {
 	return top.kind == nodeGrant && (top.access == n.access || n.builtin && top.access > n.access)
 }
 
-func inBind(open []node) bool {
+func inBind(open []*node) bool {
 	for _, n := range open {
 		if n.kind == nodeGrant {
 			return true
@@ -182,7 +201,7 @@ func inBind(open []node) bool {
 
 // parents makes the directories between a mount and what it lies in. Inside of
 // a bind they exist.
-func (v *view) parents(path string, open []node) {
+func (v *view) parents(path string, open []*node) {
 	base, mode := "/", uint32(0o755)
 	if len(open) > 0 {
 		top := open[len(open)-1]
@@ -216,7 +235,7 @@ func (v *view) hasDir(path string) bool {
 }
 
 func (v *view) isTarget(path string) bool {
-	_, ok := slices.BinarySearchFunc(v.kept, path, func(n node, p string) int { return pathCompare(n.path, p) })
+	_, ok := slices.BinarySearchFunc(v.kept, path, func(n *node, p string) int { return pathCompare(n.path, p) })
 	return ok
 }
 
@@ -225,7 +244,7 @@ func (v *view) isTarget(path string) bool {
 func (v *view) over(path string) *node {
 	for i := len(v.kept) - 1; i >= 0; i-- {
 		if Within(v.kept[i].path, path) {
-			return &v.kept[i]
+			return v.kept[i]
 		}
 	}
 	return nil

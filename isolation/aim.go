@@ -18,7 +18,7 @@ func (l *Launch) targets(h *Host) error {
 	}
 	name := hex.EncodeToString(token[:])
 	t := &l.Targets
-	t.Canary = base + "/sovrun-" + name
+	t.Canary = base + "/.sovrun-" + name + "/canary"
 	t.EnvCanary = "SOVRUN_CANARY_" + name + "="
 	t.Env = append(append(make([]string, 0, len(h.Facts.Caller.Env)+1), h.Facts.Caller.Env...), t.EnvCanary+"1")
 	t.Thread = largestThread()

@@ -43,6 +43,8 @@ func (c *compiler) changeIdentity() {
 	c.b.Setup(unix.SYS_SETRESGID, gid, gid, gid)
 	c.b.At(child.StageCredentials, "uid "+strconv.Itoa(c.p.Identity.UID))
 	c.b.Setup(unix.SYS_SETRESUID, uid, uid, uid)
+	// The change made the child non-dumpable before its time.
+	c.b.Setup(unix.SYS_PRCTL, child.Imm(unix.PR_SET_DUMPABLE), child.Imm(1))
 }
 
 // writeFile writes a short text to an existing file.
@@ -68,6 +70,8 @@ func (c *compiler) deathSignal() {
 // notDumpable keeps the sandbox from reading pid 1's memory, which is a copy of
 // the launcher's (ptrace(2), "Ptrace access mode checking").
 func (c *compiler) notDumpable() {
+	c.b.At(child.StageProbe, "")
+	c.b.PassMark(child.MarkDumpable)
 	if child.Off("non-dumpable") {
 		return
 	}

@@ -19,6 +19,8 @@ func (c *compiler) canary() {
 	t := c.word("tmpfs")
 	c.b.Setup(unix.SYS_MOUNT, t, c.word(base), t, child.Imm(unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC), c.path("mode=755,size=64k,nr_inodes=16"))
 	c.b.At(child.StageCanary, c.t.Canary)
+	dir, _ := parent(c.t.Canary)
+	c.b.Setup(unix.SYS_MKDIRAT, cwd(), c.path(dir), child.Imm(0o755))
 	fd := c.b.Open(unix.SYS_OPENAT, cwd(), c.path(c.t.Canary), child.Imm(unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC), child.Imm(0o644))
 	c.b.Setup(unix.SYS_WRITE, child.Slot(fd), c.path("canary\n"), child.Imm(7)).Want = 7
 	c.b.Setup(unix.SYS_CLOSE, child.Slot(fd))

@@ -3,7 +3,7 @@ package child
 // MaxPlanes and MaxActs bound what a verdict covers.
 const (
 	MaxPlanes = 10
-	MaxActs   = 224
+	MaxActs   = 512
 )
 
 // Where says which process runs an act.
@@ -40,6 +40,9 @@ const (
 	MarkDescriptors
 	// MarkFilter: everything is in force but the filter.
 	MarkFilter
+	// MarkDumpable: the maps are written, the host's /proc is in view, and the child
+	// is about to become non-dumpable. It is passed early; its value is the last.
+	MarkDumpable
 )
 
 // Kind says what an act shows.

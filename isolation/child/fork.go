@@ -62,7 +62,7 @@ func newTask(p *Program, base uintptr) *task {
 func (p *Program) Start(controlFD int) (*Launch, error) {
 	p.fault.load()
 	l := &Launch{program: p, PIDFD: -1}
-	base := p.reserveStacks()
+	base := p.reserve()
 	l.root, l.session, l.outside = newTask(p, base), newTask(p, base), newTask(p, base)
 	l.root.session = uintptr(unsafe.Pointer(l.session))
 	l.outside.control, l.outside.report = true, uintptr(controlFD)
@@ -95,9 +95,12 @@ func (e *StartError) Error() string { return "clone " + e.What + ": " + e.Errno.
 // Unwrap gives the errno.
 func (e *StartError) Unwrap() error { return e.Errno }
 
-// reserveStacks completes the arena and links it.
-func (p *Program) reserveStacks() uintptr {
+// reserve completes the arena with what depends on the number of acts, and links it.
+func (p *Program) reserve() uintptr {
 	b := Builder{P: p}
+	for _, at := range []*uint32{&p.obs, &p.ctl, &p.inbox, &p.outbox} {
+		*at = b.Alloc(len(p.Acts)*observationSize, 8)
+	}
 	for i := range p.stacks {
 		p.stacks[i] = b.Alloc(stackSize, 16)
 	}

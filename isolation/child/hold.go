@@ -25,7 +25,7 @@ func HoldNamespace(flags uintptr) (*Held, error) {
 	b := NewBuilder()
 	b.Do(&b.P.Prelude, syscall.SYS_PRCTL, Imm(syscall.PR_SET_PDEATHSIG), Imm(int(syscall.SIGKILL)))
 	b.Do(&b.P.Prelude, syscall.SYS_READ, Imm(fds[0]), Ptr(b.Alloc(8, 8)), Imm(1))
-	base := b.P.reserveStacks()
+	base := b.P.reserve()
 	h := &Held{release: fds[1], task: newTask(b.P, base), program: b.P}
 	h.task.control = true
 	stack := base + uintptr(b.P.stacks[1]) + stackSize

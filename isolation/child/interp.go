@@ -230,28 +230,71 @@ func (t *task) act(i int, control bool) {
 //go:nocheckptr
 func (t *task) try(o *Observation, p *Program, first, last int) {
 	list, _ := listAt(p.ActOps)
-	over := false
+	over, copied := false, false
 	for k := first; k < last; k++ {
 		op := opAt(list, k)
-		if over && op.Flags&FlagCleanup == 0 {
+		clean := op.Flags&FlagCleanup != 0
+		if over && !clean {
 			continue
 		}
 		r, e := t.do(op)
-		if op.Flags&FlagCleanup != 0 {
+		if clean {
+			continue
+		}
+		if op.Flags&FlagCopy != 0 && e == 0 {
+			copied = r == 0
+			if !copied {
+				over = true
+				t.outcomeOf(o, r, uint32(k))
+			}
 			continue
 		}
 		failed := e != 0 && int16(e) != op.Accept
 		if op.Want != WantAny && e == 0 && int64(r) != op.Want {
 			failed, e = true, uintptr(syscall.EPROTO)
 		}
-		if op.Flags&FlagDecisive != 0 || failed {
+		decisive := op.Flags&FlagDecisive != 0
+		if copied && (decisive || failed) {
+			t.exit(copyStatus(e, decisive))
+		}
+		if decisive || failed {
 			o.Value, o.Errno, o.Op = int64(r), int16(e), uint32(k)
 			o.State = Prepared
-			if op.Flags&FlagDecisive != 0 {
+			if decisive {
 				o.State = Done
 			}
 			over = true
 		}
 		t.keep(op, r, e)
+	}
+}
+
+// copyUnprepared is the exit status of a copy that did not get to its decisive op.
+const copyUnprepared = 255
+
+//go:nosplit
+//go:norace
+func copyStatus(errno uintptr, decisive bool) uintptr {
+	if !decisive {
+		return copyUnprepared
+	}
+	return errno
+}
+
+// outcomeOf waits for a copy and takes its exit status for the outcome. A copy
+// that a signal ended decided nothing.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func (t *task) outcomeOf(o *Observation, pid uintptr, op uint32) {
+	status := &t.slots[actBase+actSlots-1]
+	*status = 0
+	syscall.RawSyscall6(syscall.SYS_WAIT4, pid, uintptr(unsafe.Pointer(status)), waitAll, 0, 0, 0)
+	ws := uint32(*status)
+	code := int16(ws >> 8 & 0xff)
+	o.Op, o.Errno, o.State = op, code, Done
+	if ws&0x7f != 0 || code == copyUnprepared {
+		o.Errno, o.State = int16(syscall.ECANCELED), Prepared
 	}
 }

@@ -31,6 +31,10 @@ const (
 	// FlagChildExits marks a clone: where it succeeds after all, the new process
 	// exits at once.
 	FlagChildExits
+	// FlagCopy marks a clone within an act: the copy goes on with the ops that
+	// follow up to the decisive one and exits with its errno, which the original
+	// takes for its own. For what may kill, or change, the process.
+	FlagCopy
 	// FlagStore64 makes Store write 8 bytes instead of 4.
 	FlagStore64
 )

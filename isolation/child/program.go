@@ -87,15 +87,11 @@ const arenaSize = 48 << 10
 func NewBuilder() *Builder {
 	p := &Program{
 		Arena: make([]byte, 0, arenaSize), Objects: make([]string, 1, 128),
-		Setup: make([]Op, 0, 512), ActOps: make([]Op, 0, 384), Acts: make([]Act, 0, MaxActs),
+		Setup: make([]Op, 0, 512), ActOps: make([]Op, 0, 384), Acts: make([]Act, 0, 192),
 		ErrorFD: -1, Control: -1,
 	}
 	b := &Builder{P: p}
 	b.Alloc(8, 8) // offset 0 means "nowhere"
-	p.obs = b.Alloc(MaxActs*observationSize, 8)
-	p.ctl = b.Alloc(MaxActs*observationSize, 8)
-	p.inbox = b.Alloc(MaxActs*observationSize, 8)
-	p.outbox = b.Alloc(MaxActs*observationSize, 8)
 	p.masks = b.Alloc(16, 8)
 	for i := range uint32(8) {
 		p.Arena[p.masks+i] = 0xff

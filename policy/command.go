@@ -16,8 +16,11 @@ func candidates(name, path, cwd string) []string {
 		return nil
 	}
 	if strings.Contains(name, "/") {
-		if p := absolute(name, cwd, ""); p != "" && name[0] != '~' {
-			return []string{p}
+		if name[0] == '/' {
+			return []string{tidy(name)}
+		}
+		if cwd == "" {
+			return nil
 		}
 		return []string{tidy(cwd + "/" + name)}
 	}
@@ -105,8 +108,12 @@ func (v *view) hop(path string, fact PathFact) string {
 		what = quote(path) + " leads to " + quote(fact.Real) + ", which is not in view"
 	}
 	over := v.over(fact.Real)
-	if over != nil && over.kind == nodeGrant && over.access < Exec {
+	switch {
+	case over == nil:
+	case over.kind == nodeGrant && over.access < Exec:
 		what = quote(fact.Real) + " is granted for reading only (" + over.origin.String() + ")"
+	case over.kind == nodeHide:
+		what = quote(fact.Real) + " is hidden (" + over.origin.String() + ")"
 	}
 	return what + "; grant it with --exec " + quote(parentOf(fact.Real))
 }

@@ -21,6 +21,16 @@ func printable(s string) string {
 	return s
 }
 
+// visible is printable for names that may hold spaces.
+func visible(s string) string {
+	for _, r := range s {
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
+			return strconv.Quote(s)
+		}
+	}
+	return s
+}
+
 // printables quotes each word as needed.
 func printables(words []string) string {
 	out := make([]string, len(words))
@@ -68,7 +78,7 @@ func (p *Plan) summary() [][2]string {
 		{"require", p.Require.String()},
 		{"degraded", p.Degraded.String()},
 		{"streams", p.textStreams()},
-		{"policy", strings.Join(mapStrings(p.Sources, printable), ", ")},
+		{"policy", strings.Join(mapStrings(p.Sources, visible), ", ")},
 	}
 }
 
@@ -115,7 +125,7 @@ func (i Identity) text() string {
 func (p *Plan) textLimits() string {
 	out := make([]string, len(p.Limits))
 	for i, l := range p.Limits {
-		out[i] = l.Resource.String() + "=" + strconv.FormatUint(l.Value, 10) + " (" + l.Origin.String() + ")"
+		out[i] = l.Resource.String() + "=" + strconv.FormatUint(l.Value, 10) + " (" + visible(l.Origin.String()) + ")"
 	}
 	return strings.Join(out, ", ")
 }
@@ -144,10 +154,7 @@ func (p *Plan) textFiles(b *strings.Builder) {
 
 // text says how a mount comes about and which rule asked for it.
 func (m *Mount) text() string {
-	from := printable(m.Origin.String())
-	if m.Origin.Line == 0 && strings.HasPrefix(m.Origin.Source, "profile") {
-		from = m.Origin.Source
-	}
+	from := visible(m.Origin.String())
 	switch m.Kind {
 	case MountTmpfs:
 		return "in memory, " + size(m.Size) + "; " + from

@@ -141,7 +141,8 @@ func (v *view) secrets() []PathFact {
 		return v.secretFacts
 	}
 	v.secretsOnce = true
-	for _, path := range secretPaths(v.facts.Home(), true) {
+	paths := append(secretPaths(v.facts.Home(), true), socketPaths(v.facts.Caller.Env)...)
+	for _, path := range paths {
 		if fact, ok := v.facts.Paths[path]; ok && fact.exists() {
 			v.secretFacts = append(v.secretFacts, fact)
 		}
@@ -174,6 +175,24 @@ func secretPaths(home string, system bool) []string {
 	}
 	if system {
 		out = append(out, systemSecrets()...)
+	}
+	return out
+}
+
+// socketPaths are the sockets of agents and engines that the caller's own
+// environment tells of.
+func socketPaths(env []string) []string {
+	var out []string
+	for _, s := range [...]struct{ name, prefix string }{
+		{"SSH_AUTH_SOCK", ""}, {"DOCKER_HOST", "unix://"}, {"DBUS_SESSION_BUS_ADDRESS", "unix:path="},
+	} {
+		value, _ := lookup(env, s.name)
+		if path, ok := strings.CutPrefix(value, s.prefix); ok {
+			path, _, _ = strings.Cut(path, ",") // D-Bus: key=value pairs may follow
+			if strings.HasPrefix(path, "/") {
+				out = append(out, tidy(path))
+			}
+		}
 	}
 	return out
 }
@@ -230,16 +249,28 @@ func (v *view) ruleFact(r Rule) (PathFact, error) {
 	return fact, nil
 }
 
-// addHide adds a path to hide. One that does not exist cannot be hidden where
+// addHide adds a path to hide. Nothing of the private /proc and /dev can be:
+// the rule would be about the host's. One that does not exist cannot be hidden where
 // it could appear later: a mask needs something to lie on, and sovrun makes
 // nothing on the host.
 func (v *view) addHide(r Rule, fact PathFact) error {
 	if fact.exists() {
+		if Within(procPath, fact.Real) || Within(devPath, fact.Real) {
+			return refuse(InvalidPolicy, ruleName(r)+": the run has a private "+parentDir(fact.Real)+", of which no single path can be hidden", "leave the rule out")
+		}
 		v.add(node{path: fact.Real, kind: nodeHide, access: Hide, fact: fact, origin: r.Origin})
 		return nil
 	}
 	v.absent = append(v.absent, r)
 	return nil
+}
+
+// parentDir is the first component of a path.
+func parentDir(path string) string {
+	if i := strings.IndexByte(path[1:], '/'); i >= 0 {
+		return path[:i+1]
+	}
+	return path
 }
 
 // checkAbsent refuses hidden paths that do not exist and whose place is in
@@ -268,6 +299,8 @@ func grantable(r Rule, fact PathFact) error {
 		return refuse(InvalidPolicy, ruleName(r)+": the whole root cannot be granted", "name the directories that are needed")
 	case Within(procPath, fact.Real), Within(devPath, fact.Real):
 		return refuse(InvalidPolicy, ruleName(r)+": "+quote(fact.Real)+" belongs to the host's kernel, and the run has a private one", "leave the rule out")
+	case Within(parentOf(WitnessPath), fact.Real):
+		return refuse(InvalidPolicy, ruleName(r)+": "+quote(parentOf(WitnessPath))+" is sovrun's own", "leave the rule out")
 	case Within(sysPath, fact.Real) && r.Access != Read:
 		return refuse(InvalidPolicy, ruleName(r)+": "+quote(fact.Real)+" may be granted for reading only", "use --read")
 	}

@@ -168,7 +168,7 @@ func (m *Mount) mask(n *node, rest []*node) {
 		if !Within(n.path, r.path) {
 			break
 		}
-		if r.kind == nodeGrant && (n.builtin || !r.builtin) {
+		if r.kind != nodeHide && (r.kind != nodeGrant || n.builtin || !r.builtin) {
 			m.Kind, m.Access = MountTmpfs, Hide
 			m.Size, m.Inodes, m.Mode = holeSize, holeInodes, 0o111
 			break
@@ -267,7 +267,7 @@ func (v *view) relink() {
 // link makes one link where nothing of the view is in its way.
 func (v *view) link(l Link) {
 	over := v.over(l.Path)
-	if over != nil && (over.kind == nodeGrant || over.kind == nodeHide || over.path == l.Path) {
+	if over != nil && (over.kind != nodeTmpfs || over.path == l.Path) {
 		return // exists already, or must not
 	}
 	if v.hasDir(l.Path) || v.hasLink(l.Path) || v.linked(parentOf(l.Path)) {

@@ -27,6 +27,7 @@ func Wanted(p Policy, c Caller) []string {
 		out = append(out, resolvPath)
 	}
 	out = append(out, secretPaths(c.Home, len(p.Files) > 0)...)
+	out = append(out, socketPaths(c.Env)...)
 	return distinct(append(out, commandPaths(&p, c)...))
 }
 
@@ -41,8 +42,7 @@ func commandPaths(p *Policy, c Caller) []string {
 	return candidates(c.Argv[0], path, c.Cwd)
 }
 
-// distinct drops empty and repeated entries in place and keeps the order. The
-// lists are short, but not so short that every pair is worth comparing.
+// distinct drops empty and repeated entries in place and keeps the order.
 func distinct(paths []string) []string {
 	seen := make(map[string]struct{}, len(paths))
 	out := paths[:0]
@@ -55,3 +55,7 @@ func distinct(paths []string) []string {
 	}
 	return out
 }
+
+// WorkspaceCandidate is the directory that Resolve will judge as the
+// workspace, so that whoever has to know its owner before can ask for it.
+func WorkspaceCandidate(p Policy, c Caller) string { return workspacePath(&p, c.Cwd, c.Home) }

@@ -64,7 +64,7 @@ func (v *view) unfit(w place) string {
 	if why := v.systemDir(w.fact); why != "" {
 		return why
 	}
-	if why := v.nearSecret(w.fact.Real); why != "" {
+	if why := v.nearSecret(w.fact); why != "" {
 		return why
 	}
 	if !v.facts.permits(w.fact, mayRead|mayWrite|mayExec) {
@@ -115,14 +115,14 @@ func (v *view) atHome(fact PathFact) string {
 
 // nearSecret refuses a directory at, in or above a secret place. A place that
 // does not exist counts as well when the directory lies in it by name.
-func (v *view) nearSecret(real string) string {
+func (v *view) nearSecret(fact PathFact) string {
 	for _, s := range v.secrets() {
-		if Within(s.Real, real) || Within(real, s.Real) {
+		if Within(s.Real, fact.Real) || Within(fact.Real, s.Real) || s.same(fact) {
 			return "the secret place " + quote(s.Real) + " is at, in or above it"
 		}
 	}
 	for _, s := range systemSecrets() {
-		if Within(s, real) || Within(real, s) {
+		if Within(s, fact.Real) || Within(fact.Real, s) {
 			return "the secret place " + quote(s) + " is at, in or above it"
 		}
 	}

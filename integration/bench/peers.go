@@ -21,7 +21,7 @@ var namespaceNames = []struct{ proc, bwrap, floor string }{
 // bwrapArgv returns the bubblewrap command that shows what l shows, without
 // the mounts that bubblewrap makes of its own accord, and then runs argv.
 func bwrapArgv(tool string, l layout, own map[string]bool, argv []string) []string {
-	args := []string{tool, "--die-with-parent"}
+	args := []string{tool, "--die-with-parent", "--cap-drop", "ALL"}
 	for _, n := range namespaceNames {
 		if n.bwrap != "" && slices.Contains(l.namespaces, n.proc) {
 			args = append(args, n.bwrap)

@@ -148,7 +148,7 @@ func action(a specs.LinuxSeccompAction, errno *uint) (seccomp.ScmpAction, error)
 	case errno == nil:
 		return act.SetReturnCode(int16(syscall.EPERM)), nil
 	case *errno > maxErrno:
-		return 0, fmt.Errorf("errno %d is above the kernel's limit of %d", *errno, maxErrno)
+		return 0, fmt.Errorf("errno %d is above the limit of %d", *errno, maxErrno)
 	}
 	return act.SetReturnCode(int16(*errno)), nil
 }

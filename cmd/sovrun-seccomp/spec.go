@@ -16,9 +16,9 @@ const (
 	// maxProfile bounds what is read; the largest profile seen (all of Docker's,
 	// 32-bit names included) has 20 KiB.
 	maxProfile = 1 << 20
-	// maxErrno is the kernel's MAX_ERRNO (include/linux/err.h): seccomp cuts a
-	// larger value down to it.
-	maxErrno = 4095
+	// maxErrno is the largest errno that libseccomp takes, one below the kernel's
+	// MAX_ERRNO (include/linux/err.h).
+	maxErrno = 4094
 	// maxArg is the last index of seccomp_data.args.
 	maxArg = 5
 )

@@ -22,9 +22,10 @@ func hostArch() arch {
 	panic("no filter for " + runtime.GOARCH)
 }
 
-// notCalled are refused numbers that no test may call: the kernel lets uretprobe
-// (since 6.14) and uprobe past every filter and answers SIGILL outside of a
-// probe's trampoline (kernel commit cf6cb56ef244).
+// notCalled are refused numbers that no test may call: the kernel lets both past
+// every filter (uretprobe since commit cf6cb56ef244 in 6.14, uprobe since it
+// exists, 6.18) and answers the first with SIGILL and the second with ENXIO
+// outside of a probe's trampoline.
 const notCalled = "uretprobe uprobe"
 
 // lastCalled is well above the highest number of Linux 7.0, 471.
@@ -101,7 +102,7 @@ var witnesses = []witness{
 	{"pidfd_getfd", []uint64{noFD, 0, 0}, syscall.EBADF, syscall.EPERM},
 	{"name_to_handle_at", []uint64{noFD, 0, 0, 0, badFlags}, syscall.EINVAL, syscall.EPERM},
 	{"perf_event_open", []uint64{0, 0, 0, 0, 0}, syscall.EFAULT, syscall.EPERM},
-	{"get_mempolicy", []uint64{0, 0, 0, 0, badFlags}, syscall.EINVAL, syscall.EPERM},
+	{"get_mempolicy", []uint64{0, 0, 0, 0, badFlags}, syscall.EINVAL, syscall.ENOSYS},
 	{"personality", []uint64{0x0400000}, 0, syscall.EPERM},
 	{"ioctl", []uint64{noFD, 0x5412, 0}, syscall.EBADF, syscall.EPERM},
 	{"ioctl", []uint64{noFD, 0x5412 | high, 0}, syscall.EBADF, syscall.EPERM},

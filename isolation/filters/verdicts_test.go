@@ -55,11 +55,10 @@ memfd_secret process_mrelease futex_waitv
 // refusedNames answer EPERM in every profile.
 const refusedNames = `
 syslog vhangup modify_ldt adjtimex acct settimeofday swapon swapoff reboot iopl
-ioperm init_module delete_module quotactl lookup_dcookie clock_settime mbind
-set_mempolicy get_mempolicy kexec_load add_key request_key keyctl migrate_pages
-move_pages perf_event_open fanotify_init fanotify_mark name_to_handle_at
-open_by_handle_at clock_adjtime finit_module kexec_file_load bpf userfaultfd
-pidfd_getfd process_madvise quotactl_fd
+ioperm init_module delete_module quotactl lookup_dcookie clock_settime kexec_load
+add_key request_key keyctl perf_event_open fanotify_init fanotify_mark
+name_to_handle_at open_by_handle_at clock_adjtime finit_module kexec_file_load bpf
+userfaultfd pidfd_getfd process_madvise quotactl_fd
 `
 
 // debugNames answer EPERM but under Debug, nestedNames but under Nested.
@@ -79,6 +78,7 @@ uselib ustat sysfs _sysctl create_module get_kernel_syms query_module nfsservctl
 getpmsg putpmsg afs_syscall tuxcall security set_thread_area get_thread_area
 epoll_ctl_old epoll_wait_old vserver uretprobe uprobe
 io_uring_setup io_uring_enter io_uring_register clone3
+mbind set_mempolicy get_mempolicy migrate_pages move_pages
 `
 
 // ruledNames are judged by their arguments: argument_test.go.

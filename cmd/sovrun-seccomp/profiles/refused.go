@@ -37,7 +37,7 @@ var refused = []class{
 	{"clocks", syscall.EPERM, nil, []string{
 		"adjtimex", "clock_adjtime", "clock_settime", "settimeofday"}},
 	{"processor state", syscall.EPERM, nil, []string{"ioperm", "iopl", "modify_ldt"}},
-	{"memory policy", syscall.EPERM, nil, []string{
+	{"memory policy", syscall.ENOSYS, nil, []string{
 		"get_mempolicy", "mbind", "migrate_pages", "move_pages", "set_mempolicy"}},
 	// What an argument rule of table ruled does not allow:
 	{"clone into new namespaces", syscall.EPERM, []string{Nested}, []string{"clone"}},

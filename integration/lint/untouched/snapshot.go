@@ -1,11 +1,8 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,11 +27,13 @@ type entry struct {
 	GID     uint32
 	Size    int64  // bytes; 0 for directories, whose size is the file system's affair
 	Mtime   int64  // nanoseconds since 1970
-	Content string // see content
+	Content string // digest, text of a link, or why there is neither
 }
 
-// absent stands for a root that is not there.
-const absent = "absent"
+const (
+	absent = "absent" // a root that is not there
+	unread = "unread" // a file before readAll
+)
 
 func (s scope) entries() (map[string]entry, error) {
 	out := map[string]entry{}
@@ -46,7 +45,7 @@ func (s scope) entries() (map[string]entry, error) {
 			return nil, fmt.Errorf("look at %q: %w", root, err)
 		}
 	}
-	return out, nil
+	return out, readAll(out)
 }
 
 func (s scope) walk(root string, out map[string]entry) error {
@@ -115,8 +114,8 @@ func (s scope) visit(p string, d fs.DirEntry, device uint64, out map[string]entr
 	return err
 }
 
-// content tells what an entry holds in a string that differs when the entry does: a digest, the text of a link, or
-// why there is neither.
+// content tells what an entry holds in a string that differs when the entry does: the text of a link, the change
+// time of a large file; unread for a file whose digest readAll fills in.
 func content(p string, info fs.FileInfo) (string, error) {
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -127,11 +126,7 @@ func content(p string, info fs.FileInfo) (string, error) {
 	case info.Size() > largeFile:
 		return fmt.Sprintf("changed at %d", stat(info).Ctim.Nano()), nil
 	}
-	sum, err := digest(p)
-	if err != nil {
-		return "unreadable", tolerate(err)
-	}
-	return sum, nil
+	return unread, nil
 }
 
 // tolerate keeps the walk going over what may not be read or is gone by now.
@@ -140,20 +135,6 @@ func tolerate(err error) error {
 		return nil
 	}
 	return err
-}
-
-// digest opens without following a link and without blocking: the name may stand for something else by now.
-func digest(p string) (string, error) {
-	f, err := os.OpenFile(p, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 func stat(info fs.FileInfo) *syscall.Stat_t { return info.Sys().(*syscall.Stat_t) }

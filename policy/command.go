@@ -40,7 +40,7 @@ func candidates(name, path, cwd string) []string {
 // file and in view.
 func (v *view) command(w place, env *environ) Command {
 	argv := v.facts.Caller.Argv
-	c := Command{Argv: argv, Cwd: v.cwd(w)}
+	c := Command{Argv: list(argv), Cwd: v.cwd(w)}
 	if len(argv) == 0 {
 		return c
 	}

@@ -22,6 +22,7 @@ type keySpec struct {
 	set        func(l *loader, key, value string, o Origin) string
 	empty      func(l *loader) // before the elements of a list, of which there may be none
 	would      string          // not there yet: what it would do
+	category   Category        // of a refused value; InvalidPolicy where it is ""
 }
 
 // anyKey stands for a key that the user names.
@@ -61,7 +62,7 @@ var keys = [...]keySpec{
 	{table: "resources", key: anyKey, kind: kindAmount, set: func(l *loader, k, v string, o Origin) string { return l.setLimit(k, v, o) }},
 
 	{table: "workspace", kind: kindTable},
-	{table: "workspace", key: "policy", kind: kindString, set: keyWorkspacePolicy},
+	{table: "workspace", key: "policy", kind: kindString, set: keyWorkspacePolicy, category: UnknownWorkspacePolicy},
 	{table: "workspace", key: "watch", would: "report changes outside of the workspace"},
 }
 

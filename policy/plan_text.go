@@ -157,6 +157,9 @@ func (m *Mount) text() string {
 	from := visible(m.Origin.String())
 	switch m.Kind {
 	case MountTmpfs:
+		if m.Access == Hide {
+			return "masked but for what is granted beneath; " + from
+		}
 		return "in memory, " + size(m.Size) + "; " + from
 	case MountMask:
 		return "masked; " + from

@@ -9,6 +9,8 @@ const (
 	InvalidPolicy    Category = "invalid_policy"
 	InvalidStream    Category = "invalid_stream" // descriptor 0, 1 or 2
 	InternalError    Category = "internal_error"
+
+	UnknownWorkspacePolicy Category = "unknown_workspace_policy"
 )
 
 // RefusedError is a launch that does not take place: what failed, why, and

@@ -17,11 +17,11 @@ func Resolve(p Policy, f Facts) (Plan, error) {
 	env := environment(&p, &f)
 	cmd := v.command(w, env)
 	v.varTmp()
-	if cmd.Argv != nil {
+	if cmd.Cwd != "" {
 		env.set("PWD", cmd.Cwd)
 	}
 	plan := v.plan(&p)
-	plan.Command, plan.Env, plan.EnvNames, plan.Dropped = cmd, env.list, env.names(), env.dropped
+	plan.Command, plan.Env, plan.EnvNames, plan.Dropped = cmd, env.list, env.names(), list(env.dropped)
 	if w.ok {
 		plan.Workspace = w.fact.Real
 	}
@@ -68,15 +68,23 @@ func (v *view) plan(p *Policy) Plan {
 			UID: f.Target.UID, GID: f.Target.GID, Changed: f.Target.UID != f.Caller.UID,
 			KeepsRoot: f.KeepsRoot, Name: f.Target.Name, Home: insideHome(f),
 		},
-		Mounts: v.mounts, Dirs: v.dirs, Files: v.files, Links: v.plinks,
+		Mounts: v.mounts, Dirs: v.dirs, Files: v.files, Links: list(v.plinks),
 		Landlock: v.landlock(),
 		Namespaces: Namespaces{
 			User: true, Mount: true, PID: true, Net: p.Network == NetworkNone, IPC: true, UTS: true, Cgroup: true,
 		},
-		Filter: filterOf(p), Limits: p.Limits, Network: p.Network,
+		Filter: filterOf(p), Limits: list(p.Limits), Network: p.Network,
 		Require: p.Require &^ p.Degraded, Degraded: p.Degraded,
-		Streams: f.Streams, Grants: v.table(), Notes: v.notes, Sources: p.Sources,
+		Streams: f.Streams, Grants: v.table(), Notes: list(v.notes), Sources: list(p.Sources),
 	}
+}
+
+// list keeps JSON free of null: an absent list is an empty one.
+func list[T any](l []T) []T {
+	if l == nil {
+		return []T{}
+	}
+	return l
 }
 
 // filterOf is the name of the filter's profile.
@@ -122,10 +130,30 @@ func (v *view) streamHidden(s Stream, rules []Rule) string {
 		return by
 	}
 	for _, r := range rules {
-		fact := v.facts.Paths[r.Path]
-		if r.Access == Hide && fact.exists() && fact.Inode == s.Inode && fact.Major == s.Major && fact.Minor == s.Minor {
+		if r.Access == Hide && s.is(v.facts.Paths[r.Path]) {
 			return ruleName(r)
 		}
 	}
+	for _, secret := range v.secrets() {
+		if (Within(secret.Real, s.Path) || s.is(secret)) && !v.grantedAgain(secret.Real, s.Path, rules) {
+			return "the built-in list of secret places"
+		}
+	}
 	return ""
+}
+
+// is reports whether a stream refers to a file, whatever its name.
+func (s Stream) is(fact PathFact) bool {
+	return fact.exists() && fact.Inode == s.Inode && fact.Major == s.Major && fact.Minor == s.Minor
+}
+
+// grantedAgain reports whether a rule at or beneath a secret place grants path.
+func (v *view) grantedAgain(secret, path string, rules []Rule) bool {
+	for _, r := range rules {
+		at := v.facts.Paths[r.Path].Real
+		if r.Access != Hide && at != "" && Within(secret, at) && Within(at, path) {
+			return true
+		}
+	}
+	return false
 }

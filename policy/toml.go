@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -19,7 +20,7 @@ type loader struct {
 	parser unstable.Parser
 	table  []string          // the current [header]
 	seen   map[string]Origin // keys and tables that are defined, by dotted path
-	paths  []Rule
+	closed map[string]bool   // inline tables, which nothing can be added to
 }
 
 // Load reads a policy file whose contents are data; name is for messages.
@@ -27,7 +28,7 @@ type loader struct {
 // contradict each other are errors with line and column. An error is a
 // *RefusedError.
 func Load(name string, data []byte) (Fragment, error) {
-	l := &loader{file: name, seen: map[string]Origin{}}
+	l := &loader{file: name, seen: map[string]Origin{}, closed: map[string]bool{}}
 	l.Sources = []string{name}
 	l.parser.Reset(data)
 	for l.parser.NextExpression() {
@@ -135,6 +136,9 @@ func (l *loader) keyValue(n *unstable.Node, above []string) error {
 	path, o := l.keyPath(n, above)
 	for i := len(above) + 1; i < len(path); i++ { // tables that a dotted key makes
 		dotted := strings.Join(path[:i], ".")
+		if l.closed[dotted] {
+			return l.refuse(o, quote(dotted)+" is an inline table, which cannot be added to")
+		}
 		if _, there := l.seen[dotted]; !there {
 			l.seen[dotted] = o
 		}
@@ -165,6 +169,7 @@ func (l *loader) inline(v *unstable.Node, path []string, o Origin) error {
 			return err
 		}
 	}
+	l.closed[strings.Join(path, ".")] = true
 	return nil
 }
 
@@ -211,10 +216,27 @@ func (l *loader) scalar(spec *keySpec, e entry) error {
 	if e.node.Raw.Length > 0 {
 		o = l.where(e.node)
 	}
-	if why := spec.set(l, e.key, string(e.node.Data), o); why != "" {
+	text := string(e.node.Data)
+	if e.node.Kind == unstable.Integer {
+		text = decimal(text)
+	}
+	if why := spec.set(l, e.key, text, o); why != "" {
+		if spec.category != "" {
+			return refuse(spec.category, o.String()+": "+why, "")
+		}
 		return l.refuse(o, why)
 	}
 	return nil
+}
+
+// decimal rewrites an integer of TOML, which may be hexadecimal and hold
+// underscores.
+func decimal(text string) string {
+	n, err := strconv.ParseInt(text, 0, 64)
+	if err != nil {
+		return text
+	}
+	return strconv.FormatInt(n, 10)
 }
 
 // contradictions refuses a file that grants and hides one path, or passes and

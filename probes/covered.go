@@ -1,0 +1,75 @@
+package probes
+
+import "github.com/sovrun/sovrun/policy"
+
+// notCovered is what a plane does not cover even while it is ENFORCED.
+func notCovered(p policy.Plane, f *policy.Facts, plan *policy.Plan) []string {
+	out := append([]string(nil), uncovered[p]...)
+	if p == policy.Network || p == policy.IPC {
+		out = append(out, pathnameSockets(f))
+	}
+	if p == policy.Resources && plan.Identity.UID == 0 {
+		out = append(out, "the number of processes of uid 0, which that limit never binds")
+	}
+	if p == policy.Syscalls && plan.Filter != "default" {
+		out = append(out, "the calls that the profile "+printable(plan.Filter)+" allows on purpose")
+	}
+	return out
+}
+
+var uncovered = [policy.NumPlanes][]string{
+	policy.Filesystem: {
+		"what descriptors 0 to 2 refer to",
+		"a file of a writable grant that has another name outside",
+		"a protected or hidden file after the host has replaced it by another",
+		"the host's names of granted paths, which /proc/self/mountinfo shows",
+		"execution: a loader or an interpreter runs what it can read",
+		"set-uid bits in a writable grant, which are detected afterwards and not prevented",
+	},
+	policy.Syscalls: {
+		"bugs of the kernel in calls that are allowed",
+		"arguments behind pointers, which a filter does not see",
+		"calls that nothing was tried of here: the filter was checked number by number when it was built",
+		"the entry of 32-bit programs on arm64",
+	},
+	policy.Network: {},
+	policy.Environment: {
+		"secrets in files that are granted",
+		"where a variable that is let through ends up: every program started inside inherits it",
+	},
+	policy.Processes: {
+		"the host's load, memory, uptime and processor model",
+		"the host, which sees and may trace everything inside",
+	},
+	policy.IPC: {
+		"semaphores, message queues and POSIX queues, which are not tried at each launch; they are in the same namespace as shared memory",
+		"FIFOs and sockets in granted directories",
+	},
+	policy.Privileges: {
+		"supplementary groups, which an unprivileged caller cannot give up",
+		"set-uid files in a writable grant, for other users of the host",
+	},
+	policy.Resources: {
+		"the memory of the sandbox as a whole, its I/O and its processor time",
+		"the private file systems in memory, which can be filled up to their size",
+		"resources that no limit was asked for",
+	},
+	policy.Terminal: {
+		"escape sequences: the terminal may answer them, change its title or its clipboard",
+		"the terminal's modes while the program runs",
+		"keys that are typed while the program is in the foreground",
+	},
+	policy.Descriptors: {
+		"what descriptors 0 to 2 lead to: its mode, times and offset can be changed",
+		"descriptors that are passed over a socket among them",
+	},
+}
+
+// pathnameSockets is about unix sockets with a file. Landlock can refuse them
+// since ABI 9; until then only what is in view counts.
+func pathnameSockets(f *policy.Facts) string {
+	if f == nil || f.Landlock >= 9 {
+		return "unix sockets in writable grants"
+	}
+	return "unix sockets in granted directories, read-only ones too (Landlock's ABI here is below 9)"
+}

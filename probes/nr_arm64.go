@@ -1,0 +1,22 @@
+package probes
+
+// Numbers of system calls that package syscall does not know on this
+// architecture, or knows by another name (include/uapi/asm-generic/unistd.h).
+const (
+	sysNewfstatat     = 79
+	sysNameToHandleAt = 264
+	sysClockAdjtime   = 266
+	sysSetns          = 268
+	sysProcessVMReadv = 270
+	sysKcmp           = 272
+	sysMemfdCreate    = 279
+	sysBpf            = 280
+	sysUserfaultfd    = 282
+)
+
+// foreignCalls is empty: 32-bit programs have an ABI here, but a 64-bit one has
+// no gate into it.
+func foreignCalls() []call { return nil }
+
+// int80Getpid is 0 where there is no such gate.
+const int80Getpid = 0

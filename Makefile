@@ -21,8 +21,9 @@ deps: ## install the Debian packages that are missing, and say which (needs root
 	@.ci/deps
 
 build: ## build bin/sovrun (pure Go, static) and bin/sovrun-seccomp (cgo, libseccomp)
-	CGO_ENABLED=0 $(GOBUILD) ./cmd/sovrun
-	CGO_ENABLED=1 $(GOBUILD) ./cmd/sovrun-seccomp
+	@CGO_ENABLED=0 $(GOBUILD) ./cmd/sovrun
+	@CGO_ENABLED=1 $(GOBUILD) ./cmd/sovrun-seccomp
+	@echo "built bin/sovrun and bin/sovrun-seccomp, $(VERSION)"
 
 check: lint ## before a commit: lint, and the tests as whoever you are
 	@.ci/test here
@@ -61,7 +62,8 @@ demo: deps build ## a report, real work in a sandbox, and ten escapes that fail
 	@go run ./integration/demo
 
 install: deps build ## install into $(DESTDIR)$(PREFIX)/bin
-	install -D -m 0755 -t $(DESTDIR)$(PREFIX)/bin bin/sovrun bin/sovrun-seccomp
+	@install -D -m 0755 -t $(DESTDIR)$(PREFIX)/bin bin/sovrun bin/sovrun-seccomp
+	@echo "installed into $(DESTDIR)$(PREFIX)/bin"
 
 clean: ## remove what was built and fetched
 	rm -rf bin

@@ -143,7 +143,9 @@ func TestWords(t *testing.T) {
 		{"outside", "docs/a.md", "see ../sha" + "red/x", "outside of the repository"},
 		{"a number of ours", "docs/a.md", "see iss" + "ue 12", "an issue number"},
 		{"a number after a hash", "CHANGELOG.md", "- faster (#" + "12)", "an issue number"},
+		{"a number in a comment", "a.go", "package a\n// iss" + "ue 12\n", "an issue number"},
 		{"another project's tracker", "docs/a.md", "containers/bubblewrap#632", ""},
+		{"the same in words", "docs/a.md", "see containers/bubblewrap iss" + "ue 632", ""},
 		{"the licence", "LICENSE", "TO" + "DO", ""},
 		{"binary files", "a.bin", "TO" + "DO\x00", ""},
 	}

@@ -11,10 +11,7 @@ import (
 
 // Inherited is what the child inherits from the launcher, as descriptors.
 type Inherited struct {
-	Report  int // write end of the report pipe
-	Control int // read end of the controls' pipe
-	// ControlWrite is closed in the child at once: its end of file must be seen.
-	ControlWrite int
+	Report       int // write end of the report pipe
 	Launcher     int // read end of the pipe that tells whether the launcher lives
 	LauncherEnd  int // its write end, closed in the child at once
 	Ruleset      int // of Landlock, -1 where there is none
@@ -50,11 +47,12 @@ func Compile(b *child.Builder, p *policy.Plan, t *Targets, in *Inherited, env ui
 	}
 	c := &compiler{b: b, p: p, t: t, in: in, env: env, words: make(map[string]uint32, 64), attrs: make(map[uint64]uint32, 4)}
 	b.P.CloneFlags = c.cloneFlags()
-	b.P.ErrorFD, b.P.Control = in.Report, in.Control
+	b.P.ErrorFD = in.Report
 	for _, stage := range c.stages() {
 		stage()
 	}
 	c.prelude()
+	c.initProcess()
 	c.provider()
 	return nil
 }
@@ -63,10 +61,10 @@ func Compile(b *child.Builder, p *policy.Plan, t *Targets, in *Inherited, env ui
 // why it stands here.
 func (c *compiler) stages() []func() {
 	return []func(){
-		c.closeLauncherEnds, // else the end of file of a dead launcher is never seen
-		c.identity,          // before any mount: everything made is owned by the mapped ids
-		c.deathSignal,       // after the ids: a change of uid clears it
-		c.notDumpable,       // after the maps: a non-dumpable process may not write its own
+		c.closeLauncherEnd, // else the end of file of a dead launcher is never seen
+		c.identity,         // before any mount: everything made is owned by the mapped ids
+		c.deathSignal,      // after the ids: a change of uid clears it
+		c.mapped,
 		c.loopback,
 		c.ipc,
 		c.propagation,
@@ -169,6 +167,7 @@ func (c *compiler) prelude() {
 	do := func(nr int, args ...child.Arg) { c.b.Do(&c.b.P.Prelude, nr, args...) }
 	die := func() { do(unix.SYS_PRCTL, child.Imm(unix.PR_SET_PDEATHSIG), child.Imm(int(unix.SIGKILL))) }
 	c.b.At(child.StageProbe, "")
+	do(unix.SYS_SET_TID_ADDRESS, c.b.ControlAlive())
 	die()
 	if !c.p.Identity.Changed {
 		return

@@ -6,18 +6,16 @@ import (
 	"github.com/sovrun/sovrun/isolation/child"
 )
 
-// descriptors closes everything but 0 to 2 and the two pipes. They are closed for
-// good, not marked: the acts try whether they are.
+// descriptors closes everything but 0 to 2 and the report pipe. They are closed
+// for good, not marked: the acts try whether they are.
 func (c *compiler) descriptors() {
 	c.b.At(child.StageDescriptors, "")
 	c.b.PassMark(child.MarkDescriptors)
-	low, high := min(c.in.Report, c.in.Control), max(c.in.Report, c.in.Control)
 	if child.Off("closed-descriptors") {
 		return
 	}
-	c.closeRange(3, low-1)
-	c.closeRange(low+1, high-1)
-	c.closeRange(high+1, 1<<31-1)
+	c.closeRange(3, c.in.Report-1)
+	c.closeRange(c.in.Report+1, 1<<31-1)
 }
 
 func (c *compiler) closeRange(first, last int) {
@@ -42,14 +40,42 @@ func (c *compiler) filter() {
 	c.b.Setup(unix.SYS_SECCOMP, child.Imm(unix.SECCOMP_SET_MODE_FILTER), child.Imm(0), child.Ptr(prog))
 }
 
-// provider is what the fork does around the acts. It is dumpable while it acts:
-// a process that is not is refused its own /proc and would prove nothing.
+// initPath is the image of pid 1 in the view. Nobody can read it, so whoever runs
+// it is non-dumpable from its first instruction (execve(2), ptrace(2)).
+const (
+	initPath = "/" + private + "/init"
+	initMode = 0o111
+	initFD   = 3 // where the image expects the report pipe
+)
+
+// initProcess is what pid 1 does when it has started the provider's process. Its
+// argument can be read in /proc/1/cmdline and holds no secret.
+func (c *compiler) initProcess() {
+	c.b.At(child.StageInit, initPath)
+	do := func(nr int, args ...child.Arg) { c.b.Do(&c.b.P.Init, nr, args...) }
+	if c.in.Report == initFD {
+		do(unix.SYS_FCNTL, child.Imm(initFD), child.Imm(unix.F_SETFD), child.Imm(0))
+	} else {
+		do(unix.SYS_DUP3, child.Imm(c.in.Report), child.Imm(initFD), child.Imm(0))
+	}
+	argv := c.b.Alloc(24, 8)
+	c.b.Relocate(argv, c.b.String("sovrun-init"))
+	c.b.RelocateArg(argv+8, c.b.PIDText())
+	do(unix.SYS_EXECVE, c.path(initPath), child.Ptr(argv), child.Ptr(c.b.Words(0)))
+}
+
+// provider is what the provider's process does around the acts. Until it executes
+// something it shares the launcher's memory, which must be dumpable while it acts:
+// a process that is not is refused its own /proc and would prove nothing. The last
+// thing before execve makes the launcher non-dumpable for good.
 func (c *compiler) provider() {
-	c.b.At(child.StageProbe, "")
-	c.b.Do(&c.b.P.Provider, unix.SYS_PRCTL, child.Imm(unix.PR_SET_DUMPABLE), child.Imm(1))
+	c.b.At(child.StageInit, initPath)
+	c.b.Do(&c.b.P.Provider, child.OpAwaitInit)
 	if c.p.Command.Path == "" {
 		return
 	}
+	c.b.At(child.StageLauncher, "")
+	c.b.Do(&c.b.P.Exec, unix.SYS_PRCTL, child.Imm(unix.PR_SET_DUMPABLE), child.Imm(0))
 	c.b.At(child.StageExec, c.p.Command.Path)
 	c.b.Do(&c.b.P.Exec, unix.SYS_EXECVE, c.path(c.p.Command.Path), child.Ptr(c.b.Vector(c.p.Command.Argv)), child.Ptr(c.env))
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/sovrun/sovrun/isolation/child"
 )
 
-// closeLauncherEnds closes the ends of the pipes that only the launcher keeps.
-func (c *compiler) closeLauncherEnds() {
+// closeLauncherEnd closes the end of a pipe that only the launcher keeps.
+func (c *compiler) closeLauncherEnd() {
 	c.b.At(child.StageLauncher, "")
-	c.b.Setup(unix.SYS_CLOSE, child.Imm(c.in.ControlWrite))
 	c.b.Setup(unix.SYS_CLOSE, child.Imm(c.in.LauncherEnd))
+	c.b.Setup(unix.SYS_SET_TID_ADDRESS, c.b.InitAlive())
 }
 
 // identity gives the child its ids. Normally it maps itself, one id onto itself,
@@ -43,7 +43,8 @@ func (c *compiler) changeIdentity() {
 	c.b.Setup(unix.SYS_SETRESGID, gid, gid, gid)
 	c.b.At(child.StageCredentials, "uid "+strconv.Itoa(c.p.Identity.UID))
 	c.b.Setup(unix.SYS_SETRESUID, uid, uid, uid)
-	// The change made the child non-dumpable before its time.
+	// The change made the shared memory non-dumpable, and what is not may not
+	// open its own /proc (proc(5)).
 	c.b.Setup(unix.SYS_PRCTL, child.Imm(unix.PR_SET_DUMPABLE), child.Imm(1))
 }
 
@@ -67,16 +68,11 @@ func (c *compiler) deathSignal() {
 	c.b.Setup(unix.SYS_PPOLL, child.Ptr(pollfd), child.Imm(1), child.Ptr(timeout), child.Imm(0), child.Imm(0)).Want = 0
 }
 
-// notDumpable keeps the sandbox from reading pid 1's memory, which is a copy of
-// the launcher's (ptrace(2), "Ptrace access mode checking").
-func (c *compiler) notDumpable() {
+// mapped is the moment at which the child has its identity and still the host's
+// /proc in view.
+func (c *compiler) mapped() {
 	c.b.At(child.StageProbe, "")
 	c.b.PassMark(child.MarkDumpable)
-	if child.Off("non-dumpable") {
-		return
-	}
-	c.b.At(child.StageInit, "")
-	c.b.Setup(unix.SYS_PRCTL, child.Imm(unix.PR_SET_DUMPABLE), child.Imm(0))
 }
 
 // namespaceLimit forbids further user namespaces to the sandbox's own, so that

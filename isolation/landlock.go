@@ -116,6 +116,7 @@ func (c *compiler) landlock() {
 	}
 	abi := min(c.in.ABI, len(configs())-1)
 	c.insideRule("/", readDir)
+	c.insideRule(initPath, readFile|execute) // that it cannot be read is its mode's doing
 	for _, r := range c.p.Landlock {
 		if r.Source == "" && !r.Covered {
 			c.insideRule(r.Path, rights(r, abi)|c.ownFiles(r))

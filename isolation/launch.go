@@ -23,7 +23,6 @@ type Launch struct {
 	report  *os.File // read end
 	program *child.Program
 	started *child.Launch
-	control int   // write end of the controls' pipe
 	ours    []int // descriptors that are closed when the child has been started
 	kept    []int // those that are closed at the end
 }
@@ -31,7 +30,7 @@ type Launch struct {
 // Prepare makes what a launch needs: pipes, the sockets and descriptors that acts
 // aim at, the Landlock ruleset, id-mapped trees.
 func Prepare(p *policy.Plan, h *Host) (*Launch, error) {
-	l := &Launch{plan: p, control: -1}
+	l := &Launch{plan: p}
 	for _, step := range []func(*Host) error{l.pipes, l.limitsAsStarted, l.targets, l.ruleset, l.shifted, l.filter} {
 		if err := step(h); err != nil {
 			l.Close()
@@ -42,9 +41,9 @@ func Prepare(p *policy.Plan, h *Host) (*Launch, error) {
 	return l, nil
 }
 
-// pipes makes the three pipes of a launch; all of them close on exec.
+// pipes makes the two pipes of a launch; all of them close on exec.
 func (l *Launch) pipes(*Host) error {
-	var ends [3][2]int
+	var ends [2][2]int
 	for i := range ends {
 		if err := unix.Pipe2(ends[i][:], unix.O_CLOEXEC); err != nil {
 			return fmt.Errorf("launcher: making a pipe: %w", err)
@@ -52,10 +51,8 @@ func (l *Launch) pipes(*Host) error {
 	}
 	l.report = os.NewFile(uintptr(ends[0][0]), "report")
 	l.in.Report = ends[0][1]
-	l.in.Control, l.control = ends[1][0], ends[1][1]
-	l.in.Launcher, l.in.LauncherEnd = ends[2][0], ends[2][1]
-	l.in.ControlWrite = l.control
-	l.ours = append(l.ours, l.in.Report, l.in.Control, l.control, l.in.Launcher)
+	l.in.Launcher, l.in.LauncherEnd = ends[1][0], ends[1][1]
+	l.ours = append(l.ours, l.in.Report, l.in.Launcher)
 	l.kept = append(l.kept, l.in.LauncherEnd)
 	return nil
 }
@@ -101,7 +98,7 @@ func (l *Launch) Start(b *child.Builder, env uint32) error {
 		return err
 	}
 	l.program = b.P
-	started, err := b.P.Start(l.control)
+	started, err := b.P.Start()
 	if err != nil {
 		return cloneFailure(err)
 	}
@@ -115,11 +112,6 @@ func (l *Launch) Start(b *child.Builder, env uint32) error {
 		}
 	}
 	started.ReapControl()
-	// Nothing hostile runs before the verdict, so only now: a child that starts
-	// non-dumpable could not write its own id maps.
-	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return fmt.Errorf("launcher: becoming non-dumpable: %w", err)
-	}
 	return nil
 }
 

@@ -144,6 +144,12 @@ func (l *layout) privateDir() {
 	l.dir("/"+private, 0o755)
 	l.b.Setup(unix.SYS_MKNODAT, cwd(), l.path(private+"/file"), child.Imm(unix.S_IFREG), child.Imm(0))
 	l.b.Setup(unix.SYS_MKDIRAT, cwd(), l.path(private+"/dir"), child.Imm(0))
+	var mode uint32 = initMode
+	if child.Off("non-dumpable") {
+		mode = 0o555
+	}
+	l.file(policy.File{Path: initPath, Mode: mode, Content: string(child.InitImage())})
+	l.b.At(child.StageRoot, "/"+private)
 }
 
 // sealPrivate mounts that directory over itself, read-only, so that every mask

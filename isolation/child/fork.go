@@ -1,14 +1,15 @@
 package child
 
 import (
+	"encoding/binary"
 	"runtime"
 	"syscall"
 	"unsafe"
 )
 
-// The toolchain keeps these three names open for gVisor (runtime/proc.go calls
-// them its hall of shame and promises not to remove them): they block signals
-// around a fork and reset handlers in the child.
+// The toolchain keeps these two names open for gVisor (runtime/proc.go calls them
+// its hall of shame and promises not to remove them): they block every signal of
+// the calling thread around a fork.
 
 //go:linkname beforeFork syscall.runtime_BeforeFork
 func beforeFork()
@@ -16,69 +17,54 @@ func beforeFork()
 //go:linkname afterFork syscall.runtime_AfterFork
 func afterFork()
 
-//go:linkname afterForkInChild syscall.runtime_AfterForkInChild
-func afterForkInChild()
-
 //go:noescape
 func cloneTask(flags, stack, arg uintptr) (pid, errno uintptr)
 
 //go:noescape
+func clone3Task(args, size, arg uintptr) (pid, errno uintptr)
+
+//go:noescape
 func int80(nr, a, b, c uintptr) uintptr
 
+// Flags of clone(2) and clone3(2).
 const (
-	clonePidfd = 0x1000     // CLONE_PIDFD, Linux 5.2
-	cloneVM    = 0x100      // CLONE_VM
-	waitAll    = 0x40000000 // __WALL
-	stackSize  = 16 << 10
+	cloneVM           = 0x100
+	clonePidfd        = 0x1000      // Linux 5.2
+	cloneClearSighand = 0x100000000 // Linux 5.5: no handler of the runtime's is left
+	waitAll           = 0x40000000  // __WALL
+	shareMemory       = cloneVM | uintptr(syscall.SIGCHLD)
 )
 
-// scratch holds the message header, init's siginfo and wait status.
-const scratchSize = 256
+// cloneArgs is struct clone_args of clone3(2) in its first version, Linux 5.3.
+type cloneArgs struct {
+	flags, pidfd, childTID, parentTID, exitSignal, stack, stackSize, tls uint64
+}
 
 // Launch is a started program: the pids are the host's.
 type Launch struct {
 	PID     int
 	PIDFD   int
 	program *Program
-	root    *task // the child's
-	session *task // the session copy's
-	outside *task // the control's
+	tasks   *[numTasks]task
 	control uintptr
 }
 
-// newTask makes the state of one process; it must outlive the process where that
-// shares our memory, so Launch keeps it.
-func newTask(p *Program, base uintptr) *task {
-	return &task{
-		base: base, program: uintptr(unsafe.Pointer(p)), report: uintptr(p.ErrorFD),
-		obs: base + uintptr(p.obs), ctl: base + uintptr(p.ctl),
-	}
-}
-
-// Start clones the child and the control. controlFD is the write end of the
-// controls' pipe. The calling goroutine must be locked to its thread, and the
-// thread must live as long as the sandbox shall: the parent-death signal follows
-// the thread (prctl(2), PR_SET_PDEATHSIG).
-func (p *Program) Start(controlFD int) (*Launch, error) {
+// Start clones the child and the control. The calling goroutine must be locked to
+// its thread, and the thread must live as long as the sandbox shall: the
+// parent-death signal follows the thread (prctl(2), PR_SET_PDEATHSIG).
+func (p *Program) Start() (*Launch, error) {
 	p.fault.load()
-	l := &Launch{program: p, PIDFD: -1}
 	base := p.reserve()
-	l.root, l.session, l.outside = newTask(p, base), newTask(p, base), newTask(p, base)
-	l.root.session = uintptr(unsafe.Pointer(l.session))
-	l.outside.control, l.outside.report = true, uintptr(controlFD)
-	l.outside.ctl = base + uintptr(p.outbox)
+	l := &Launch{program: p, PIDFD: -1, tasks: p.newTasks(base)}
 	syscall.ForkLock.Lock()
 	defer syscall.ForkLock.Unlock()
 	if e := l.startControl(); e != 0 {
 		return nil, &StartError{"control", syscall.Errno(e)}
 	}
-	var pidfd int32 = -1
-	pid, e := forkChild(p.CloneFlags|clonePidfd|uintptr(syscall.SIGCHLD), &pidfd, l.root)
-	if e != 0 {
-		l.reap()
-		return nil, &StartError{"child", e}
+	if e := l.startChild(); e != 0 {
+		l.ReapControl()
+		return nil, &StartError{"child", syscall.Errno(e)}
 	}
-	l.PID, l.PIDFD = int(pid), int(pidfd)
 	return l, nil
 }
 
@@ -98,60 +84,71 @@ func (e *StartError) Unwrap() error { return e.Errno }
 // reserve completes the arena with what depends on the number of acts, and links it.
 func (p *Program) reserve() uintptr {
 	b := Builder{P: p}
-	for _, at := range []*uint32{&p.obs, &p.ctl, &p.inbox, &p.outbox} {
+	for _, at := range []*uint32{&p.obs, &p.ctl} {
 		*at = b.Alloc(len(p.Acts)*observationSize, 8)
 	}
-	for i := range p.stacks {
-		p.stacks[i] = b.Alloc(stackSize, 16)
-	}
+	p.stacks = b.Alloc(numTasks*stackSize, 16)
 	return p.link()
 }
 
-// startControl starts the process that runs the controls. It shares our memory:
-// a copy would cost more than all of its work. It keeps every signal blocked, as
-// beforeFork left them, so that no handler of the runtime's runs in it.
-func (l *Launch) startControl() uintptr {
-	stack := l.outside.base + uintptr(l.program.stacks[1]) + stackSize
+func (l *Launch) startChild() uintptr {
+	var pidfd int32 = -1
+	t := &l.tasks[taskChild]
+	args := cloneArgs{
+		flags: uint64(l.program.CloneFlags) | cloneVM | clonePidfd | cloneClearSighand,
+		pidfd: uint64(uintptr(unsafe.Pointer(&pidfd))), exitSignal: uint64(syscall.SIGCHLD),
+		stack: uint64(t.stack - stackSize), stackSize: stackSize,
+	}
 	beforeFork()
-	pid, e := cloneTask(cloneVM|uintptr(syscall.SIGCHLD), stack, uintptr(unsafe.Pointer(l.outside)))
+	pid, e := clone3Task(uintptr(unsafe.Pointer(&args)), unsafe.Sizeof(args), uintptr(unsafe.Pointer(t)))
+	afterFork()
+	l.PID, l.PIDFD = int(pid), int(pidfd)
+	return e
+}
+
+// startControl starts the process that runs the controls. It keeps every signal
+// blocked, as beforeFork left them, so that no handler of the runtime's runs in it.
+func (l *Launch) startControl() uintptr {
+	p := l.program
+	if len(p.Acts) == 0 { // nothing to control, nothing to wait for
+		b := Builder{P: p}
+		b.Put32(p.controlAlive, 0)
+		b.Put32(p.complete, 1)
+		return 0
+	}
+	t := &l.tasks[taskControl]
+	beforeFork()
+	pid, e := cloneTask(shareMemory, t.stack, uintptr(unsafe.Pointer(t)))
 	afterFork()
 	l.control = pid
 	return e
 }
 
-// reap waits for the control, which never blocks, and keeps its memory until then.
-func (l *Launch) reap() {
+// ReapControl waits for the control, which never blocks for long.
+func (l *Launch) ReapControl() {
 	if l.control != 0 {
 		syscall.RawSyscall6(syscall.SYS_WAIT4, l.control, 0, waitAll, 0, 0, 0)
 		l.control = 0
 	}
-	runtime.KeepAlive(l.outside)
+}
+
+// Release waits for the control and lets go of the program's memory. It may be
+// called only when the child is gone.
+func (l *Launch) Release() {
+	l.ReapControl()
+	runtime.KeepAlive(l.tasks)
 	runtime.KeepAlive(l.program)
 }
 
-// ReapControl waits for the control, which never blocks.
-func (l *Launch) ReapControl() { l.reap() }
-
-// Release waits for the control and lets go of the program's memory.
-func (l *Launch) Release() {
-	l.reap()
-	runtime.KeepAlive(l.root)
-	runtime.KeepAlive(l.session)
-}
-
-// forkChild is clone(2) as a copy; the child does not come back from it.
-//
-//go:norace
-//go:noinline
-//go:nocheckptr
-func forkChild(flags uintptr, pidfd *int32, t *task) (uintptr, syscall.Errno) {
-	beforeFork()
-	pid, _, e := rawClone(flags, pidfd)
-	if e != 0 || pid != 0 {
-		afterFork()
-		return pid, e
+// observations decodes what the processes left in the arena.
+func (p *Program) observations(at uint32) []Observation {
+	out := make([]Observation, len(p.Acts))
+	for i := range out {
+		b := p.Arena[int(at)+i*observationSize:]
+		out[i] = Observation{
+			Value: int64(binary.NativeEndian.Uint64(b)), Errno: int16(binary.NativeEndian.Uint16(b[8:])),
+			State: State(b[10]), Op: binary.NativeEndian.Uint32(b[12:]),
+		}
 	}
-	afterForkInChild()
-	t.childMain()
-	return 0, 0
+	return out
 }

@@ -11,7 +11,7 @@ import (
 type Held struct {
 	PID     int
 	release int // write end of the pipe that it reads
-	task    *task
+	tasks   *[numTasks]task
 	program *Program
 }
 
@@ -25,12 +25,11 @@ func HoldNamespace(flags uintptr) (*Held, error) {
 	b := NewBuilder()
 	b.Do(&b.P.Prelude, syscall.SYS_PRCTL, Imm(syscall.PR_SET_PDEATHSIG), Imm(int(syscall.SIGKILL)))
 	b.Do(&b.P.Prelude, syscall.SYS_READ, Imm(fds[0]), Ptr(b.Alloc(8, 8)), Imm(1))
-	base := b.P.reserve()
-	h := &Held{release: fds[1], task: newTask(b.P, base), program: b.P}
-	h.task.control = true
-	stack := base + uintptr(b.P.stacks[1]) + stackSize
+	h := &Held{release: fds[1], program: b.P}
+	h.tasks = b.P.newTasks(b.P.reserve())
+	t := &h.tasks[taskControl]
 	beforeFork()
-	pid, e := cloneTask(flags|cloneVM|uintptr(syscall.SIGCHLD), stack, uintptr(unsafe.Pointer(h.task)))
+	pid, e := cloneTask(flags|shareMemory, t.stack, uintptr(unsafe.Pointer(t)))
 	afterFork()
 	if e != 0 {
 		syscall.Close(fds[1])
@@ -45,6 +44,6 @@ func (h *Held) Release() {
 	_, _ = syscall.Write(h.release, []byte{1})
 	syscall.RawSyscall6(syscall.SYS_WAIT4, uintptr(h.PID), 0, waitAll, 0, 0, 0)
 	syscall.Close(h.release)
-	runtime.KeepAlive(h.task)
+	runtime.KeepAlive(h.tasks)
 	runtime.KeepAlive(h.program)
 }

@@ -5,30 +5,6 @@ import (
 	"unsafe"
 )
 
-// task is the state of one process that runs ops. It lies on the heap, whose
-// objects the collector does not move, and holds no pointer: a store of one
-// could need a write barrier.
-type task struct {
-	base    uintptr // of the arena
-	program uintptr // *Program
-	obs     uintptr // observations that OpAct writes
-	ctl     uintptr // those that OpControl writes
-	report  uintptr // descriptor for failures
-	first   uint32  // number of the first op of the running list
-	session uintptr // *task of the session copy
-	control bool    // this is the control
-	slots   [numSlots]uintptr
-}
-
-// pointer is the address as a pointer. Everything it is used on lies in memory
-// that outlives the process and that the collector does not move.
-//
-//go:nosplit
-//go:norace
-func pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
-
-const unset = ^uintptr(0)
-
 // listAt is the address and length of a list of ops.
 //
 //go:nosplit
@@ -48,13 +24,13 @@ func opAt(list uintptr, i int) *Op {
 //go:norace
 //go:nocheckptr
 func (t *task) run(list uintptr, n int) {
-	p := (*Program)(pointer(t.program))
+	p := t.prog()
 	for i := 0; i < n; i++ {
 		o := opAt(list, i)
 		index := t.first + uint32(i)
 		if e, kill := p.fault.at(index); kill {
-			pid, _, _ := syscall.RawSyscall(syscall.SYS_GETPID, 0, 0, 0)
-			syscall.RawSyscall(syscall.SYS_KILL, pid, uintptr(syscall.SIGKILL), 0)
+			pid, _, _ := syscall.RawSyscall6(syscall.SYS_GETPID, 0, 0, 0, 0, 0, 0)
+			syscall.RawSyscall6(syscall.SYS_KILL, pid, uintptr(syscall.SIGKILL), 0, 0, 0, 0)
 		} else if e != 0 {
 			t.fail(index, e, 0)
 		}
@@ -117,12 +93,6 @@ func (t *task) do(o *Op) (r, errno uintptr) {
 		return t.pseudo(o, a[0], a[1], a[2], a[3])
 	}
 	r, _, e := syscall.RawSyscall6(uintptr(o.Nr), a[0], a[1], a[2], a[3], a[4], a[5])
-	if o.Flags&FlagChildExits != 0 && e == 0 {
-		if r == 0 {
-			syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0)
-		}
-		syscall.RawSyscall6(syscall.SYS_WAIT4, r, 0, waitAll, 0, 0, 0)
-	}
 	return r, uintptr(e)
 }
 
@@ -157,6 +127,11 @@ func (t *task) pseudo(o *Op, a, b, c, d uintptr) (r, errno uintptr) {
 		return r, 0
 	case OpFail:
 		return 0, a
+	case OpAwaitInit:
+		if !t.awaitZero(t.prog().initAlive) {
+			return 0, uintptr(syscall.ETIMEDOUT)
+		}
+		return 0, 0
 	}
 	return 0, uintptr(syscall.ENOSYS)
 }
@@ -206,7 +181,7 @@ func startsWith(s, p uintptr) bool {
 //go:norace
 //go:nocheckptr
 func (t *task) act(i int, control bool) {
-	p := (*Program)(pointer(t.program))
+	p := t.prog()
 	a := actAt(p, i)
 	span, at := a.Ops, t.obs
 	if control {
@@ -230,71 +205,44 @@ func (t *task) act(i int, control bool) {
 //go:nocheckptr
 func (t *task) try(o *Observation, p *Program, first, last int) {
 	list, _ := listAt(p.ActOps)
-	over, copied := false, false
+	over := false
 	for k := first; k < last; k++ {
 		op := opAt(list, k)
-		clean := op.Flags&FlagCleanup != 0
-		if over && !clean {
+		if op.Flags&FlagCleanup != 0 {
+			t.do(op)
+			continue
+		}
+		if over {
+			continue
+		}
+		if op.Flags&(FlagCopy|FlagChildExits) != 0 {
+			over = t.copied(o, op, uint32(k), uint32(last))
 			continue
 		}
 		r, e := t.do(op)
-		if clean {
-			continue
-		}
-		if op.Flags&FlagCopy != 0 && e == 0 {
-			copied = r == 0
-			if !copied {
-				over = true
-				t.outcomeOf(o, r, uint32(k))
-			}
-			continue
-		}
-		failed := e != 0 && int16(e) != op.Accept
-		if op.Want != WantAny && e == 0 && int64(r) != op.Want {
-			failed, e = true, uintptr(syscall.EPROTO)
-		}
-		decisive := op.Flags&FlagDecisive != 0
-		if copied && (decisive || failed) {
-			t.exit(copyStatus(e, decisive))
-		}
-		if decisive || failed {
-			o.Value, o.Errno, o.Op = int64(r), int16(e), uint32(k)
-			o.State = Prepared
-			if decisive {
-				o.State = Done
-			}
-			over = true
-		}
+		over = t.observe(o, op, r, e, uint32(k))
 		t.keep(op, r, e)
 	}
 }
 
-// copyUnprepared is the exit status of a copy that did not get to its decisive op.
-const copyUnprepared = 255
-
-//go:nosplit
-//go:norace
-func copyStatus(errno uintptr, decisive bool) uintptr {
-	if !decisive {
-		return copyUnprepared
-	}
-	return errno
-}
-
-// outcomeOf waits for a copy and takes its exit status for the outcome. A copy
-// that a signal ended decided nothing.
+// observe keeps what came back if the op decided, or failed before one that
+// would have; it reports whether the act is over.
 //
 //go:nosplit
 //go:norace
-//go:nocheckptr
-func (t *task) outcomeOf(o *Observation, pid uintptr, op uint32) {
-	status := &t.slots[actBase+actSlots-1]
-	*status = 0
-	syscall.RawSyscall6(syscall.SYS_WAIT4, pid, uintptr(unsafe.Pointer(status)), waitAll, 0, 0, 0)
-	ws := uint32(*status)
-	code := int16(ws >> 8 & 0xff)
-	o.Op, o.Errno, o.State = op, code, Done
-	if ws&0x7f != 0 || code == copyUnprepared {
-		o.Errno, o.State = int16(syscall.ECANCELED), Prepared
+func (t *task) observe(o *Observation, op *Op, r, e uintptr, k uint32) bool {
+	failed := e != 0 && int16(e) != op.Accept
+	if op.Want != WantAny && e == 0 && int64(r) != op.Want {
+		failed, e = true, uintptr(syscall.EPROTO)
 	}
+	decisive := op.Flags&FlagDecisive != 0
+	if !decisive && !failed {
+		return false
+	}
+	o.Value, o.Errno, o.Op = int64(r), int16(e), k
+	o.State = Prepared
+	if decisive {
+		o.State = Done
+	}
+	return true
 }

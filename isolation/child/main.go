@@ -5,14 +5,15 @@ import (
 	"unsafe"
 )
 
-// Messages on the report pipe. Each starts with a header.
+// Messages on the report pipe. Each is a header and nothing else; what the acts
+// saw is read from the memory that is still shared.
 const (
 	msgFailure = 1 + iota // a: op, b: errno, value: result
-	msgVerdict            // a: planes that stand, b: number of acts; observations and controls follow
-	msgExit               // a: wait status of the provider
+	msgVerdict            // a: planes that stand, b: number of acts
+	msgExit               // a: wait status of the provider; written by the image
 )
 
-// header precedes every message.
+// header is a message.
 type header struct {
 	Kind  uint32
 	A     uint32
@@ -23,24 +24,25 @@ type header struct {
 
 const headerSize = 24
 
-// ExitSetup is the exit status of a child that reported a failure.
+// ExitSetup is the exit status of a process that reported a failure.
 const ExitSetup = 125
 
+// send reports whether the launcher, which has the other end, is still there.
+//
 //go:nosplit
 //go:norace
 //go:nocheckptr
-func (t *task) send(kind, a, b uint32, value int64) {
-	p := (*Program)(pointer(t.program))
-	h := (*header)(pointer(t.base + uintptr(p.scratch)))
-	h.Kind, h.A, h.B, h.Value = kind, a, b, value
-	syscall.RawSyscall(syscall.SYS_WRITE, t.report, uintptr(unsafe.Pointer(h)), headerSize)
+func (t *task) send(kind, a, b uint32, value int64) bool {
+	h := header{Kind: kind, A: a, B: b, Value: value}
+	_, _, e := syscall.RawSyscall6(syscall.SYS_WRITE, uintptr(t.prog().ErrorFD), uintptr(unsafe.Pointer(&h)), headerSize, 0, 0, 0)
+	return e == 0
 }
 
 //go:nosplit
 //go:norace
 func (t *task) exit(code uintptr) {
 	for {
-		syscall.RawSyscall(syscall.SYS_EXIT_GROUP, code, 0, 0)
+		syscall.RawSyscall6(syscall.SYS_EXIT_GROUP, code, 0, 0, 0, 0, 0)
 	}
 }
 
@@ -51,31 +53,46 @@ func (t *task) fail(index uint32, errno, result uintptr) {
 	t.exit(ExitSetup)
 }
 
-//go:nosplit
-//go:norace
-func (t *task) blockSignals(which uintptr) {
-	p := (*Program)(pointer(t.program))
-	syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 2, t.base+uintptr(p.masks)+8*which, 0, 8, 0, 0)
-}
-
-// childMain is the child: set-up, then pid 1.
+// childMain sets the sandbox up, starts the provider's process, and executes the
+// image of pid 1.
 //
 //go:nosplit
 //go:norace
 //go:nocheckptr
-func (t *task) childMain() {
-	p := (*Program)(pointer(t.program))
-	t.blockSignals(0)
+func (t *task) childMain(p *Program) {
 	list, n := listAt(p.Setup)
 	t.run(list, n)
-	pid, _, e := syscall.RawSyscall6(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
+	next := taskAt(t.next)
+	next.inherit(t)
+	pid, e := cloneTask(shareMemory, next.stack, t.next)
 	if e != 0 {
-		t.fail(uint32(n-1), uintptr(e), 0)
+		t.fail(uint32(n-1), e, 0)
 	}
-	if pid == 0 {
-		t.providerMain(p)
+	decimal(t.base+uintptr(p.pidText), pid)
+	t.first += uint32(len(p.Provider) + len(p.Exec))
+	list, n = listAt(p.Init)
+	t.run(list, n)
+}
+
+// decimal writes a number and a terminating NUL.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func decimal(at, n uintptr) {
+	var digits [20]byte
+	k := 0
+	for {
+		digits[k] = byte('0' + n%10)
+		k++
+		if n /= 10; n == 0 {
+			break
+		}
 	}
-	t.initMain(p, pid)
+	for i := range k {
+		*(*byte)(pointer(at + uintptr(i))) = digits[k-1-i]
+	}
+	*(*byte)(pointer(at + uintptr(k))) = 0
 }
 
 // providerMain runs the acts and, if the verdict allows it, becomes the provider.
@@ -86,24 +103,33 @@ func (t *task) childMain() {
 func (t *task) providerMain(p *Program) {
 	list, n := listAt(p.Provider)
 	t.run(list, n)
-	copied := t.startSession(p)
-	t.receiveControls(p)
+	session := t.startSession(p)
+	controls := t.controls(p)
 	t.acts(p, InProvider)
-	if copied != 0 {
-		syscall.RawSyscall6(syscall.SYS_WAIT4, copied, 0, waitAll, 0, 0, 0)
+	if session != 0 {
+		syscall.RawSyscall6(syscall.SYS_WAIT4, session, 0, waitAll, 0, 0, 0)
 	}
-	standing := t.verdict(p)
-	t.sendVerdict(p, standing)
-	if uint32(p.Require)&^standing != 0 {
+	standing := uint32(0)
+	if controls {
+		standing = t.verdict(p)
+	}
+	if !t.send(msgVerdict, standing, uint32(len(p.Acts)), 0) || uint32(p.Require)&^standing != 0 {
 		t.exit(ExitSetup)
 	}
 	if !p.Execute {
 		t.exit(0)
 	}
-	t.blockSignals(1)
+	t.unblock(p)
 	list, n = listAt(p.Exec)
 	t.run(list, n)
-	t.exit(ExitSetup)
+}
+
+// unblock lets signals in again; their handlers are the default ones.
+//
+//go:nosplit
+//go:norace
+func (t *task) unblock(p *Program) {
+	syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 2, t.base+uintptr(p.mask), 0, 8, 0, 0) // SIG_SETMASK
 }
 
 // acts runs those of one place, in order.
@@ -120,56 +146,59 @@ func (t *task) acts(p *Program, where Where) {
 	}
 }
 
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func actAt(p *Program, i int) *Act {
+	return (*Act)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(p.Acts)), uintptr(i)*unsafe.Sizeof(Act{})))
+}
+
+//go:nosplit
+//go:norace
+func observationAt(list uintptr, i int) *Observation {
+	return (*Observation)(pointer(list + uintptr(i)*observationSize))
+}
+
 // open reports whether the act that this one depends on had a control that
 // succeeded: an int 0x80 on a kernel without that gate would be a signal.
 //
 //go:nosplit
 //go:norace
-//go:nocheckptr
 func (t *task) open(a *Act) bool {
 	if a.Gate == 0 {
 		return true
 	}
-	c := (*Observation)(pointer(t.ctl + uintptr(a.Gate-1)*observationSize))
+	c := observationAt(t.ctl, int(a.Gate)-1)
 	return c.State == Done && c.Errno == 0
 }
 
-// startSession starts the session copy on a stack of its own in shared memory
-// and returns its pid, 0 where there is nothing for it to do.
+// startSession starts the session copy and returns its pid, 0 where there is
+// nothing for it to do.
 //
 //go:nosplit
 //go:norace
-//go:nocheckptr
 func (t *task) startSession(p *Program) uintptr {
 	if len(p.Session) == 0 {
 		return 0
 	}
-	stack := t.base + uintptr(p.stacks[0]) + stackSize
-	pid, _ := cloneTask(cloneVM|uintptr(syscall.SIGCHLD), stack, t.session)
+	next := taskAt(t.next)
+	next.inherit(t)
+	pid, _ := cloneTask(shareMemory, next.stack, t.next)
 	return pid
 }
 
-// taskEntry is where a process that shares its maker's memory starts.
-//
 //go:nosplit
 //go:norace
-//go:nocheckptr
-func taskEntry(arg uintptr) {
-	t := (*task)(pointer(arg))
-	p := (*Program)(pointer(t.program))
-	if t.control {
-		t.controlMain(p)
-	} else if t.soft(p.Session) {
+func (t *task) sessionMain(p *Program) {
+	if t.soft(p.Session) {
 		t.acts(p, InSession)
 	}
-	t.exit(0)
 }
 
 // soft runs a list whose failure only means that what depends on it is not tried.
 //
 //go:nosplit
 //go:norace
-//go:nocheckptr
 func (t *task) soft(ops []Op) bool {
 	list, n := listAt(ops)
 	for i := range n {
@@ -185,7 +214,7 @@ func (t *task) soft(ops []Op) bool {
 
 // controlMain tries outside what the provider's process tries inside. Without
 // its prelude (the provider's identity) it would show nothing, so then it says
-// nothing, and the child finds every act inconclusive.
+// nothing, and no plane stands.
 //
 //go:nosplit
 //go:norace
@@ -201,12 +230,5 @@ func (t *task) controlMain(p *Program) {
 			t.act(i, true)
 		}
 	}
-	syscall.RawSyscall(syscall.SYS_WRITE, t.report, t.ctl, uintptr(len(p.Acts))*observationSize)
-}
-
-//go:nosplit
-//go:norace
-//go:nocheckptr
-func actAt(p *Program, i int) *Act {
-	return (*Act)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(p.Acts)), uintptr(i)*unsafe.Sizeof(Act{})))
+	*(*uint32)(pointer(t.base + uintptr(p.complete))) = 1
 }

@@ -19,6 +19,8 @@ const (
 	OpAllZero
 	// OpFail fails with errno Args[0]: a compiled-in refusal.
 	OpFail
+	// OpAwaitInit waits until pid 1 has executed its image; ETIMEDOUT.
+	OpAwaitInit
 )
 
 // Flags of an Op.
@@ -28,12 +30,13 @@ const (
 	// FlagCleanup marks an op of an act that runs whatever happened before it
 	// and whose own outcome does not matter.
 	FlagCleanup
-	// FlagChildExits marks a clone: where it succeeds after all, the new process
-	// exits at once.
+	// FlagChildExits marks a clone within an act, whose flags are Args[0]: where it
+	// succeeds after all, the new process exits at once.
 	FlagChildExits
-	// FlagCopy marks a clone within an act: the copy goes on with the ops that
-	// follow up to the decisive one and exits with its errno, which the original
-	// takes for its own. For what may kill, or change, the process.
+	// FlagCopy marks a clone within an act, whose flags are Args[0]: the copy goes
+	// on with the ops that follow up to the decisive one and exits with its errno,
+	// which the original takes for its own. For what may kill, or change, the
+	// process. Both kinds get CLONE_VM and a stack of their own.
 	FlagCopy
 	// FlagStore64 makes Store write 8 bytes instead of 4.
 	FlagStore64

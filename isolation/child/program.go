@@ -24,10 +24,11 @@ type Program struct {
 	Relocs     []Reloc
 	Objects    []string // by Op.Object
 
-	Setup    []Op // by the child, then it forks
-	Provider []Op // by the fork, before the acts
+	Setup    []Op // by the child
+	Provider []Op // by the provider's process, before the acts
 	Session  []Op // by the session copy, before its acts
-	Exec     []Op // by the fork, after the verdict
+	Exec     []Op // by the same, after the verdict
+	Init     []Op // by the child, after it started the provider's process
 
 	Acts    []Act
 	ActOps  []Op
@@ -36,16 +37,17 @@ type Program struct {
 	Require uint16           // planes without which nothing is executed
 	Minimum [MaxPlanes]uint8 // conclusive acts that a plane needs
 	Execute bool             // false: report and exit, execute nothing
-	ErrorFD int              // the child's end of the report pipe
-	Control int              // the child's end of the controls' pipe
+	ErrorFD int              // write end of the report pipe
 	fault   fault            // test builds only
-	obs     uint32           // arena offset of the observations
-	ctl     uint32           // of the controls' observations
-	inbox   uint32           // of what the child receives from the control
-	outbox  uint32           // of what the control observes, in the launcher's memory
-	stacks  [2]uint32        // of the session copy's and the control's stack
-	masks   uint32           // of the all-blocked and none-blocked signal masks
-	scratch uint32           // of the message buffer and init's siginfo
+
+	obs          uint32 // arena offset of the observations
+	ctl          uint32 // of the controls' observations
+	stacks       uint32 // of the stacks, by task
+	mask         uint32 // of the mask of no signal
+	pidText      uint32 // of the provider's pid in decimal, for pid 1's argument
+	initAlive    uint32 // word that the kernel clears when pid 1 executes its image
+	controlAlive uint32 // word that the kernel clears when the control ends
+	complete     uint32 // word that the control sets when it got to its end
 }
 
 // Arg is one argument of an op.
@@ -80,6 +82,16 @@ type Builder struct {
 	slots  int16
 }
 
+// PIDText is where pid 1 finds the provider's pid in decimal.
+func (b *Builder) PIDText() Arg { return Ptr(b.P.pidText) }
+
+// InitAlive is the word for set_tid_address(2) that shows when pid 1 has executed
+// its image and shares memory with nobody any more.
+func (b *Builder) InitAlive() Arg { return Ptr(b.P.initAlive) }
+
+// ControlAlive is the word for set_tid_address(2) that shows when the control is over.
+func (b *Builder) ControlAlive() Arg { return Ptr(b.P.controlAlive) }
+
 // arenaSize is what a program of a few hundred ops needs; it grows where it must.
 const arenaSize = 48 << 10
 
@@ -88,15 +100,14 @@ func NewBuilder() *Builder {
 	p := &Program{
 		Arena: make([]byte, 0, arenaSize), Objects: make([]string, 1, 128),
 		Setup: make([]Op, 0, 512), ActOps: make([]Op, 0, 384), Acts: make([]Act, 0, 192),
-		ErrorFD: -1, Control: -1,
+		ErrorFD: -1,
 	}
 	b := &Builder{P: p}
 	b.Alloc(8, 8) // offset 0 means "nowhere"
-	p.masks = b.Alloc(16, 8)
-	for i := range uint32(8) {
-		p.Arena[p.masks+i] = 0xff
-	}
-	p.scratch = b.Alloc(scratchSize, 8)
+	p.mask, p.pidText = b.Alloc(8, 8), b.Alloc(24, 8)
+	p.initAlive, p.controlAlive, p.complete = b.Alloc(8, 8), b.Alloc(8, 8), b.Alloc(8, 8)
+	b.Put32(p.initAlive, 1)
+	b.Put32(p.controlAlive, 1)
 	return b
 }
 
@@ -118,20 +129,16 @@ func (b *Builder) objectIndex(object string) uint16 {
 	return uint16(len(b.P.Objects) - 1)
 }
 
-// Alloc reserves n zeroed bytes.
+// Alloc reserves n zeroed bytes. The arena grows only at its end, into memory
+// that nobody wrote to, so nothing need be cleared.
 func (b *Builder) Alloc(n, align int) uint32 {
 	a := b.P.Arena
-	for len(a)%align != 0 {
-		a = append(a, 0)
+	off := (len(a) + align - 1) &^ (align - 1)
+	if off+n > cap(a) {
+		a = append(make([]byte, 0, 2*cap(a)+off+n), a...)
 	}
-	off := uint32(len(a))
-	for cap(a)-len(a) < n {
-		a = append(a[:cap(a)], 0)[:len(a)]
-	}
-	a = a[:len(a)+n]
-	clear(a[off:])
-	b.P.Arena = a
-	return off
+	b.P.Arena = a[:off+n]
+	return uint32(off)
 }
 
 // Bytes copies data into the arena.
@@ -170,6 +177,9 @@ func (b *Builder) Vector(ss []string) uint32 {
 func (b *Builder) Relocate(at, to uint32) {
 	b.P.Relocs = append(b.P.Relocs, Reloc{at, to})
 }
+
+// RelocateArg makes the word at offset at the address that an argument stands for.
+func (b *Builder) RelocateArg(at uint32, a Arg) { b.Relocate(at, uint32(a.v)) }
 
 // Put32 and Put64 write into a structure of the arena.
 func (b *Builder) Put32(off uint32, v uint32) { binary.NativeEndian.PutUint32(b.P.Arena[off:], v) }
@@ -219,11 +229,11 @@ func (b *Builder) Open(nr int, args ...Arg) int16 {
 }
 
 // Ops is the number of ops that failures are counted over.
-func (p *Program) Ops() int { return len(p.Setup) + len(p.Provider) + len(p.Exec) }
+func (p *Program) Ops() int { return len(p.Setup) + len(p.Provider) + len(p.Exec) + len(p.Init) }
 
 // Op finds the op behind the index of a failure.
 func (p *Program) Op(i int) (Op, bool) {
-	for _, l := range [][]Op{p.Setup, p.Provider, p.Exec} {
+	for _, l := range [][]Op{p.Setup, p.Provider, p.Exec, p.Init} {
 		if i < len(l) {
 			return l[i], true
 		}

@@ -23,17 +23,17 @@ type Verdict struct {
 	Controls     []Observation
 }
 
-// Message is one of the three things that the child reports.
+// Message is one of the three things that the sandbox reports.
 type Message struct {
 	Failure *Failure
 	Verdict *Verdict
 	Exit    *syscall.WaitStatus
 }
 
-// errShort is a message that ends in its middle: the child was killed.
+// errShort is a message that ends in its middle: its writer was killed.
 var errShort = errors.New("the child's report ends in the middle")
 
-// ReadMessage reads the next message; io.EOF when the child has closed the pipe.
+// ReadMessage reads the next message; io.EOF when the last writer has closed the pipe.
 func (p *Program) ReadMessage(r io.Reader) (Message, error) {
 	var b [headerSize]byte
 	if _, err := io.ReadFull(r, b[:]); err != nil {
@@ -50,36 +50,14 @@ func (p *Program) ReadMessage(r io.Reader) (Message, error) {
 		f.Op, _ = p.Op(f.Index)
 		return Message{Failure: f}, nil
 	case msgVerdict:
-		return p.readVerdict(r, uint16(a), int(n))
+		if int(n) != len(p.Acts) {
+			return Message{}, fmt.Errorf("the child judged %d acts, wanted %d", n, len(p.Acts))
+		}
+		v := &Verdict{Standing: uint16(a), Observations: p.observations(p.obs), Controls: p.observations(p.ctl)}
+		return Message{Verdict: v}, nil
 	case msgExit:
 		ws := syscall.WaitStatus(a)
 		return Message{Exit: &ws}, nil
 	}
 	return Message{}, fmt.Errorf("the child's report holds an unknown message %d", kind)
-}
-
-func (p *Program) readVerdict(r io.Reader, standing uint16, n int) (Message, error) {
-	if n != len(p.Acts) {
-		return Message{}, fmt.Errorf("the child judged %d acts, wanted %d", n, len(p.Acts))
-	}
-	raw := make([]byte, 2*n*observationSize)
-	if _, err := io.ReadFull(r, raw); err != nil {
-		return Message{}, errShort
-	}
-	v := &Verdict{Standing: standing}
-	v.Observations = decode(raw[:n*observationSize])
-	v.Controls = decode(raw[n*observationSize:])
-	return Message{Verdict: v}, nil
-}
-
-func decode(raw []byte) []Observation {
-	out := make([]Observation, len(raw)/observationSize)
-	for i := range out {
-		b := raw[i*observationSize:]
-		out[i] = Observation{
-			Value: int64(binary.NativeEndian.Uint64(b)), Errno: int16(binary.NativeEndian.Uint16(b[8:])),
-			State: State(b[10]), Op: binary.NativeEndian.Uint32(b[12:]),
-		}
-	}
-	return out
 }

@@ -2,7 +2,7 @@
 
 // func cloneTask(flags, stack, arg uintptr) (pid, errno uintptr)
 // clone(2) with a stack of its own: the new process enters taskEntry(arg) there
-// and never returns, so that it may share this one's memory.
+// and never returns.
 TEXT ·cloneTask(SB),NOSPLIT,$0-40
 	MOVD	flags+0(FP), R0
 	MOVD	stack+8(FP), R1
@@ -27,6 +27,32 @@ entry:
 	SUB	$32, RSP
 	MOVD	R19, 8(RSP)
 	// Indirectly: the linker would count this fresh stack onto the old one.
+	MOVD	$·taskEntry(SB), R9
+	BL	(R9)
+	BRK	$0
+
+// func clone3Task(args, size, arg uintptr) (pid, errno uintptr)
+// The same with clone3(2), whose struct clone_args names the stack.
+TEXT ·clone3Task(SB),NOSPLIT,$0-40
+	MOVD	args+0(FP), R0
+	MOVD	size+8(FP), R1
+	MOVD	arg+16(FP), R19
+	MOVD	$435, R8	// SYS_clone3
+	SVC
+	CBZ	R0, entry
+	CMN	$4095, R0
+	BCC	ok
+	NEG	R0, R4
+	MOVD	ZR, pid+24(FP)
+	MOVD	R4, errno+32(FP)
+	RET
+ok:
+	MOVD	R0, pid+24(FP)
+	MOVD	ZR, errno+32(FP)
+	RET
+entry:
+	SUB	$32, RSP
+	MOVD	R19, 8(RSP)
 	MOVD	$·taskEntry(SB), R9
 	BL	(R9)
 	BRK	$0

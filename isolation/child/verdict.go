@@ -1,55 +1,5 @@
 package child
 
-import "syscall"
-
-// patience is how long the child waits for the controls, in seconds. They run
-// beside the set-up and have normally been there for long.
-const patience = 2
-
-// receiveControls takes over what the control process saw. What does not come in
-// time, or not whole, leaves its acts inconclusive.
-//
-//go:nosplit
-//go:norace
-//go:nocheckptr
-func (t *task) receiveControls(p *Program) {
-	want := uintptr(len(p.Acts)) * observationSize
-	inbox := t.base + uintptr(p.inbox)
-	for got := uintptr(0); got < want; {
-		if !t.readable(p, uintptr(p.Control)) {
-			return
-		}
-		n, _, e := syscall.RawSyscall(syscall.SYS_READ, uintptr(p.Control), inbox+got, want-got)
-		if e != 0 || n == 0 {
-			return
-		}
-		got += n
-	}
-	for i := range p.Acts {
-		if actAt(p, i).Control == InSetup {
-			continue
-		}
-		from := (*Observation)(pointer(inbox + uintptr(i)*observationSize))
-		to := (*Observation)(pointer(t.ctl + uintptr(i)*observationSize))
-		*to = *from
-	}
-}
-
-// readable waits until there is something to read, for at most patience.
-//
-//go:nosplit
-//go:norace
-//go:nocheckptr
-func (t *task) readable(p *Program, fd uintptr) bool {
-	// struct pollfd and struct timespec, in the scratch space
-	at := t.base + uintptr(p.scratch)
-	*(*uint64)(pointer(at)) = uint64(fd) | 1<<32 // POLLIN
-	*(*int64)(pointer(at + 8)) = patience
-	*(*int64)(pointer(at + 16)) = 0
-	n, _, e := syscall.RawSyscall6(syscall.SYS_PPOLL, at, 1, at+8, 0, 0, 0)
-	return e == 0 && n == 1
-}
-
 // Tally is what the acts of one plane amount to.
 type Tally struct {
 	Conclusive uint8 // refused, with a control that succeeded
@@ -74,10 +24,8 @@ const NeverStands = 255
 func (t *task) verdict(p *Program) uint32 {
 	var y [MaxPlanes]Tally
 	for i := range p.Acts {
-		o := (*Observation)(pointer(t.obs + uintptr(i)*observationSize))
-		c := (*Observation)(pointer(t.ctl + uintptr(i)*observationSize))
 		a := actAt(p, i)
-		Count(&y, a, Judge(a, o, c))
+		Count(&y, a, Judge(a, observationAt(t.obs, i), observationAt(t.ctl, i)))
 	}
 	var standing uint32
 	for k := range y {
@@ -106,16 +54,4 @@ func Count(y *[MaxPlanes]Tally, a *Act, out Outcome) {
 			y[k].Fell = true
 		}
 	}
-}
-
-// sendVerdict reports the planes that stand and all that they were judged by.
-//
-//go:nosplit
-//go:norace
-//go:nocheckptr
-func (t *task) sendVerdict(p *Program, standing uint32) {
-	n := uintptr(len(p.Acts))
-	t.send(msgVerdict, standing, uint32(n), 0)
-	syscall.RawSyscall(syscall.SYS_WRITE, t.report, t.obs, n*observationSize)
-	syscall.RawSyscall(syscall.SYS_WRITE, t.report, t.ctl, n*observationSize)
 }

@@ -1,0 +1,101 @@
+package child
+
+import "unsafe"
+
+// Tasks by the process that they belong to. Each act that is tried in a copy has
+// one of the last two, depending on who tries it.
+const (
+	taskChild = iota
+	taskProvider
+	taskSession
+	taskControl
+	taskInsideCopy
+	taskOutsideCopy
+	numTasks
+)
+
+// stackSize is what the nosplit limit of the linker (below 1 KiB) needs, with room.
+const stackSize = 8 << 10
+
+// task is the state of one process that runs ops. It lies on the heap, whose
+// objects the collector does not move, and holds no pointer: a store of one
+// could need a write barrier.
+type task struct {
+	base    uintptr // of the arena
+	program uintptr // *Program
+	obs     uintptr // observations that acts write
+	ctl     uintptr // those that controls write
+	stack   uintptr // its top
+	next    uintptr // *task that this one starts
+	copy    uintptr // *task for acts that are tried in a copy
+	kind    uint32
+	first   uint32 // number of the first op of the running list
+	from    uint32 // of a copy: the ops that it runs
+	to      uint32
+	slots   [numSlots]uintptr
+}
+
+const unset = ^uintptr(0)
+
+// newTasks makes the state of every process; Launch keeps it alive.
+func (p *Program) newTasks(base uintptr) *[numTasks]task {
+	ts := new([numTasks]task)
+	for i := range ts {
+		ts[i] = task{
+			base: base, program: uintptr(unsafe.Pointer(p)), kind: uint32(i),
+			obs: base + uintptr(p.obs), ctl: base + uintptr(p.ctl),
+			stack: base + uintptr(p.stacks) + uintptr(i+1)*stackSize,
+		}
+	}
+	at := func(i int) uintptr { return uintptr(unsafe.Pointer(&ts[i])) }
+	ts[taskChild].next, ts[taskProvider].next = at(taskProvider), at(taskSession)
+	ts[taskChild].copy, ts[taskProvider].copy, ts[taskControl].copy = at(taskInsideCopy), at(taskInsideCopy), at(taskOutsideCopy)
+	ts[taskProvider].first = uint32(len(p.Setup))
+	return ts
+}
+
+// inherit takes over what an earlier process kept in its slots.
+//
+//go:nosplit
+//go:norace
+func (t *task) inherit(from *task) {
+	for i := range numSlots {
+		t.slots[i] = from.slots[i]
+	}
+}
+
+// pointer is the address as a pointer. Everything it is used on lies in memory
+// that outlives the process and that the collector does not move.
+//
+//go:nosplit
+//go:norace
+func pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
+
+//go:nosplit
+//go:norace
+func taskAt(addr uintptr) *task { return (*task)(pointer(addr)) }
+
+//go:nosplit
+//go:norace
+func (t *task) prog() *Program { return (*Program)(pointer(t.program)) }
+
+// taskEntry is where every process starts. It does not return.
+//
+//go:nosplit
+//go:norace
+func taskEntry(arg uintptr) {
+	t := taskAt(arg)
+	switch p := t.prog(); t.kind {
+	case taskChild:
+		t.childMain(p)
+	case taskProvider:
+		t.providerMain(p)
+	case taskSession:
+		t.sessionMain(p)
+	case taskControl:
+		t.controlMain(p)
+	default:
+		t.copyMain(p)
+	}
+	t.exit(0)
+}

@@ -1,0 +1,45 @@
+package child
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+// patience is how long one process waits for another, in seconds. The controls
+// run beside the set-up and are normally over for long.
+const patience = 2
+
+// timespec is struct timespec.
+type timespec struct{ sec, nsec int64 }
+
+// awaitZero waits until the kernel has cleared a word, which it does when the
+// process that gave it to set_tid_address(2) executes something or ends, and
+// wakes whoever waits on it (futex(2)). It reports whether that came in time.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func (t *task) awaitZero(word uint32) bool {
+	at := t.base + uintptr(word)
+	limit := timespec{sec: patience}
+	for {
+		v := *(*uint32)(pointer(at))
+		if v == 0 {
+			return true
+		}
+		// FUTEX_WAIT, not private: the kernel wakes the shared key.
+		_, _, e := syscall.RawSyscall6(syscall.SYS_FUTEX, at, 0, uintptr(v), uintptr(unsafe.Pointer(&limit)), 0, 0)
+		if e == syscall.ETIMEDOUT {
+			return *(*uint32)(pointer(at)) == 0
+		}
+	}
+}
+
+// controls waits for the control process and reports whether it got to its end.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func (t *task) controls(p *Program) bool {
+	return t.awaitZero(p.controlAlive) && *(*uint32)(pointer(t.base + uintptr(p.complete))) == 1
+}

@@ -11,6 +11,7 @@ type Options struct {
 	StatusFile string
 	StatusFD   int // -1: none
 	JSON       bool
+	Verbose    bool
 	Color      string // auto, always or never
 	Help       bool
 }
@@ -50,6 +51,7 @@ var flags = [...]flagSpec{
 	{name: "config", value: "FILE", help: "policy file; flags are added after it", set: setConfig},
 	{name: "status-file", value: "FILE", help: "write the outcome to FILE as JSON", set: setStatusFile},
 	{name: "status-fd", value: "N", help: "write the outcome to descriptor N as JSON", set: setStatusFD},
+	{name: "verbose", help: "list every act as well (-v)", set: func(c *cmdline, _ string) string { c.Verbose = true; return "" }},
 	{name: "json", help: "print JSON", set: func(c *cmdline, _ string) string { c.JSON = true; return "" }},
 	{name: "color", value: "WHEN", help: "auto, always or never", set: setColor},
 	{name: "help", help: "print this", set: func(c *cmdline, _ string) string { c.Help = true; return "" }},
@@ -162,8 +164,11 @@ func (c *cmdline) parse(args []string) ([]string, error) {
 
 // one takes one flag and says how many of the following words it used.
 func (c *cmdline) one(arg string, following []string) (int, error) {
-	if arg == "-h" {
+	switch arg {
+	case "-h":
 		arg = "--help"
+	case "-v":
+		arg = "--verbose"
 	}
 	name, value, glued := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
 	spec := findFlag(name)

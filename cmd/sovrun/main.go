@@ -1,0 +1,86 @@
+// Command sovrun runs a command in a sandbox whose every plane was proven in
+// place, explains what holds, and prints what would be done.
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+)
+
+// version is set by the linker; see Makefile.
+var version string
+
+// The sandbox dies with the thread that started it (prctl(2), PR_SET_PDEATHSIG),
+// so the main goroutine keeps the main thread.
+func init() { runtime.LockOSThread() }
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// run is main without the exit. A panic becomes a sentence: a trace tells the
+// person at the terminal nothing.
+func run(args []string) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			problem(fmt.Sprintf("internal error: %v", p), "please report it with the command line that led to it")
+			code = exitRefused
+		}
+	}()
+	if len(args) == 0 {
+		fmt.Fprint(os.Stderr, usage)
+		return exitRefused
+	}
+	for _, v := range verbs() {
+		if v.is(args[0]) {
+			return v.run(args[1:])
+		}
+	}
+	return beside(args[0], args[1:])
+}
+
+// verb is one of sovrun's own.
+type verb struct {
+	names []string
+	run   func(args []string) int
+}
+
+func verbs() []verb {
+	return []verb{
+		{[]string{"run"}, runCommand},
+		{[]string{"explain"}, explainCommand},
+		{[]string{"plan"}, planCommand},
+		{[]string{"version", "--version"}, versionCommand},
+		{[]string{"help", "-h", "--help"}, helpCommand},
+	}
+}
+
+func (v verb) is(name string) bool {
+	for _, n := range v.names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+func versionCommand([]string) int {
+	fmt.Println("sovrun " + versionText())
+	return 0
+}
+
+// versionText is what the linker was told, else what the module system knows.
+func versionText() string {
+	if version != "" {
+		return version
+	}
+	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" {
+		return b.Main.Version
+	}
+	return "(unknown)"
+}
+
+func helpCommand([]string) int {
+	fmt.Print(usage)
+	return 0
+}

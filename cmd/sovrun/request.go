@@ -1,0 +1,38 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sovrun/sovrun/policy"
+	"github.com/sovrun/sovrun/runs"
+)
+
+// request reads flags and policy files. false: the answer has been given, and the
+// exit status is code.
+func request(verb string, args []string) (req runs.Request, opt policy.Options, code int, ok bool) {
+	flags, rest, opt, err := policy.ParseFlags(args)
+	if err != nil {
+		return req, opt, refusal(err), false
+	}
+	if opt.Help {
+		fmt.Printf("Usage: sovrun %s [flags] [--] COMMAND [ARGUMENT...]\n\nFlags:\n%s", verb, policy.Usage())
+		return req, opt, 0, false
+	}
+	p, err := policy.Compose(flags, opt)
+	if err != nil {
+		return req, opt, refusal(err), false
+	}
+	return runs.Request{Policy: p, Argv: rest}, opt, 0, true
+}
+
+// refusal prints why nothing was started.
+func refusal(err error) int {
+	var why *policy.RefusedError
+	if errors.As(err, &why) {
+		problem(why.Message, why.Hint)
+	} else {
+		problem(err.Error(), "")
+	}
+	return exitRefused
+}

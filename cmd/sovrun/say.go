@@ -1,0 +1,48 @@
+package main
+
+import (
+	"os"
+	"strings"
+)
+
+const exitRefused = 125
+
+// problem tells what went wrong, and what to do about it. Everything that sovrun
+// says goes to standard error: standard output belongs to the command.
+func problem(message, hint string) {
+	var b strings.Builder
+	b.WriteString("sovrun: error: " + printable(message) + "\n")
+	if hint != "" {
+		b.WriteString("sovrun: hint: " + printable(hint) + "\n")
+	}
+	os.Stderr.WriteString(b.String())
+}
+
+func note(message string) { os.Stderr.WriteString("sovrun: note: " + printable(message) + "\n") }
+
+// printable replaces control characters: a file name may hold what moves the
+// cursor or rewrites the line.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// colored decides about colour for a file: asked for, or a terminal that shows it
+// (no-color.org).
+func colored(when string, f *os.File) bool {
+	switch when {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "" {
+		return false
+	}
+	st, err := f.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0
+}

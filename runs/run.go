@@ -1,0 +1,278 @@
+package runs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/sovrun/sovrun/isolation"
+	"github.com/sovrun/sovrun/isolation/child"
+	"github.com/sovrun/sovrun/policy"
+	"github.com/sovrun/sovrun/probes"
+)
+
+// Exit statuses of sovrun's own, as env(1), timeout(1) and chroot(1) use them.
+const (
+	ExitRefused       = 125 // sovrun refused or failed
+	ExitNotExecutable = 126
+	ExitNotFound      = 127
+	exitSignal        = 128 // plus the signal's number
+)
+
+// Categories of an outcome besides those of package policy.
+const (
+	Completed        policy.Category = "completed"
+	ProviderFailed   policy.Category = "provider_failed"
+	PlaneUnavailable policy.Category = "plane_unavailable"
+	NotExecutable    policy.Category = "command_not_executable"
+	NotFound         policy.Category = "command_not_found"
+	TimedOut         policy.Category = "timed_out"
+)
+
+// patience is how long set-up and probes may take before the launch is given up.
+const patience = 10 * time.Second
+
+// Request says what to run and how.
+type Request struct {
+	Policy  policy.Policy
+	Argv    []string
+	Execute bool // false: set up, probe and report only
+}
+
+// Outcome is how a run ended.
+type Outcome struct {
+	Plan            policy.Plan
+	Report          probes.Report
+	Reported        bool // Report is filled
+	ProviderStarted bool
+	ExitCode        int            // what sovrun exits with
+	Signal          syscall.Signal // that ended the provider, 0: none
+	Category        policy.Category
+	Err             error  // why the provider was not started, or was lost
+	Hint            string // what to do about Err
+}
+
+// run is a request while it is carried out.
+type run struct {
+	req     Request
+	host    isolation.Host
+	launch  *isolation.Launch
+	acts    *probes.Catalogue
+	started bool // the verdict let the provider start
+	out     Outcome
+}
+
+// Plan resolves a request without doing anything.
+func Plan(req Request) (policy.Plan, error) {
+	host := isolation.Detect(req.Policy, isolation.CallerFacts(req.Argv))
+	return policy.Resolve(req.Policy, host.Facts)
+}
+
+// Do carries a request out. The calling goroutine must be locked to a thread that
+// lives as long as the process: the sandbox dies with it.
+func Do(req Request) Outcome {
+	r := &run{req: req, acts: &probes.Catalogue{}}
+	r.out.ExitCode = ExitRefused
+	if r.resolve() && r.start() {
+		r.follow()
+	}
+	if r.launch != nil {
+		r.launch.Close()
+	}
+	return r.out
+}
+
+// refuse ends a run before the provider.
+func (r *run) refuse(c policy.Category, code int, err error, hint string) {
+	r.out.Category, r.out.ExitCode, r.out.Err, r.out.Hint = c, code, err, hint
+}
+
+// resolve makes the plan.
+func (r *run) resolve() bool {
+	r.host = isolation.Detect(r.req.Policy, isolation.CallerFacts(r.req.Argv))
+	plan, err := policy.Resolve(r.req.Policy, r.host.Facts)
+	if err != nil {
+		var why *policy.RefusedError
+		if errors.As(err, &why) {
+			r.refuse(why.Category, ExitRefused, errors.New(why.Message), why.Hint)
+		} else {
+			r.refuse(policy.InternalError, ExitRefused, err, "")
+		}
+		return false
+	}
+	r.out.Plan = plan
+	if r.req.Execute && plan.Command.NotFound != "" {
+		r.missing(plan.Command)
+		return false
+	}
+	return true
+}
+
+// missing says that there is nothing to execute.
+func (r *run) missing(c policy.Command) {
+	category := NotFound
+	if c.Status == ExitNotExecutable {
+		category = NotExecutable
+	}
+	r.refuse(category, c.Status, errors.New(c.NotFound), "")
+}
+
+// start prepares and starts the sandbox.
+func (r *run) start() bool {
+	launch, err := isolation.Prepare(&r.out.Plan, &r.host)
+	if err != nil {
+		r.setupFailed(err)
+		return false
+	}
+	r.launch = launch
+	b := child.NewBuilder()
+	b.P.Execute = r.req.Execute
+	r.acts = probes.Acts(b, &r.out.Plan, &launch.Targets)
+	r.acts.Facts = &r.host.Facts
+	if err := launch.Start(b, r.acts.EnvVector); err != nil {
+		r.setupFailed(err)
+		return false
+	}
+	return true
+}
+
+// setupFailed is a launch that broke before the verdict: no plane stands.
+func (r *run) setupFailed(err error) {
+	var s *isolation.SetupError
+	if !errors.As(err, &s) {
+		s = &isolation.SetupError{Stage: "launch", Meaning: err.Error()}
+		r.refuse(policy.InternalError, ExitRefused, err, "")
+	} else {
+		r.refuse(PlaneUnavailable, ExitRefused, s, s.Remedy)
+	}
+	r.unprobed(probes.MechanismFailed, s.Error(), s.Remedy)
+}
+
+// unprobed is the report of a launch without a verdict.
+func (r *run) unprobed(reason probes.Reason, evidence, remedy string) {
+	r.acts.Facts = &r.host.Facts
+	r.out.Report = probes.Unprobed(r.acts, &r.out.Plan, reason, evidence, remedy)
+	r.out.Reported = true
+}
+
+// follow reads what the child reports until it is gone.
+func (r *run) follow() {
+	stop := r.forward()
+	defer stop()
+	late := time.AfterFunc(patience, r.launch.Kill)
+	defer late.Stop()
+	for {
+		m, err := r.launch.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		switch {
+		case err != nil:
+			r.refuse(policy.InternalError, ExitRefused, fmt.Errorf("reading the child's report: %w", err), "")
+			r.launch.Kill()
+		case m.Failure != nil:
+			r.failure(m.Failure)
+		case m.Verdict != nil:
+			late.Stop()
+			r.verdict(m.Verdict)
+		case m.Exit != nil:
+			r.exited(*m.Exit)
+		}
+		if err != nil {
+			break
+		}
+	}
+	r.gone()
+}
+
+// verdict takes over what the child judged and judges it again.
+func (r *run) verdict(v *child.Verdict) {
+	r.out.Report = probes.Judge(r.acts, &r.out.Plan, v)
+	r.out.Reported = true
+	if len(r.out.Report.Missing) > 0 {
+		r.refuse(PlaneUnavailable, ExitRefused, missingPlanes(&r.out.Report), remedyOf(&r.out.Report))
+		r.launch.Kill() // the child has judged the same and executes nothing
+		return
+	}
+	r.started = r.req.Execute
+	r.out.ProviderStarted = r.started
+	r.out.ExitCode, r.out.Category = 0, Completed
+}
+
+// failure is an op that failed: in the set-up, or the execve itself.
+func (r *run) failure(f *child.Failure) {
+	if f.Op.Stage == child.StageExec {
+		r.started, r.out.ProviderStarted = false, false
+		r.execFailed(f)
+		return
+	}
+	r.setupFailed(isolation.Explain(r.launch.Program(), f))
+}
+
+// exited is the end of the process that was to become the provider.
+func (r *run) exited(ws syscall.WaitStatus) {
+	if !r.started {
+		return
+	}
+	if ws.Signaled() {
+		r.out.Signal = ws.Signal()
+		r.out.ExitCode = exitSignal + int(ws.Signal())
+	} else {
+		r.out.ExitCode = ws.ExitStatus()
+	}
+	if r.out.ExitCode != 0 {
+		r.out.Category = ProviderFailed
+	}
+	r.started = false
+	r.out.ProviderStarted = true
+}
+
+// gone waits for pid 1. When it ended without telling how the provider did, the
+// sandbox was killed from outside.
+func (r *run) gone() {
+	ws, err := r.launch.Wait()
+	switch {
+	case err != nil:
+		r.refuse(policy.InternalError, ExitRefused, err, "")
+	case r.started:
+		r.out.Signal = syscall.SIGKILL
+		r.out.ExitCode, r.out.Category = exitSignal+int(syscall.SIGKILL), ProviderFailed
+		r.out.Err = errors.New("the sandbox's first process was killed, and the command with it")
+	case !r.out.Reported && r.out.Err == nil:
+		r.refuse(TimedOut, ExitRefused, fmt.Errorf("the sandbox ended (status %d) before it was set up and probed", ws.ExitStatus()),
+			"try again; if it happens again, run sovrun explain")
+		r.unprobed(probes.TimedOut, r.out.Err.Error(), r.out.Hint)
+	}
+}
+
+// missingPlanes says which required planes do not stand, and why.
+func missingPlanes(r *probes.Report) error {
+	text := ""
+	for i := range r.Planes {
+		p := &r.Planes[i]
+		if !slices.Contains(r.Missing, p.Name) {
+			continue
+		}
+		if text != "" {
+			text += "; "
+		}
+		text += fmt.Sprintf("required plane %s is not enforced: %s", p.Name, p.Reason)
+		if p.Evidence != "" {
+			text += " (" + p.Evidence + ")"
+		}
+	}
+	return errors.New(text)
+}
+
+// remedyOf is the remedy of the first plane that is missing.
+func remedyOf(r *probes.Report) string {
+	for i := range r.Planes {
+		if slices.Contains(r.Missing, r.Planes[i].Name) {
+			return r.Planes[i].Remedy
+		}
+	}
+	return ""
+}

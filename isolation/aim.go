@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,6 +23,7 @@ func (l *Launch) targets(h *Host) error {
 	t.EnvCanary = "SOVRUN_CANARY_" + name + "="
 	t.Env = append(append(make([]string, 0, len(h.Facts.Caller.Env)+1), h.Facts.Caller.Env...), t.EnvCanary+"1")
 	t.Thread = largestThread()
+	t.SignalsStayApart = release(h.Facts.Kernel, 5, 16)
 	if err := l.listeners(); err != nil {
 		return err
 	}
@@ -127,4 +129,15 @@ func (l *Launch) openCanaries() error {
 	l.Targets.HighFD = high
 	l.ours = append(l.ours, high)
 	return nil
+}
+
+// release reports whether a kernel release is at least major.minor. It decides
+// only whether something is safe to try, never whether something holds.
+func release(text string, major, minor int) bool {
+	a, rest, _ := strings.Cut(text, ".")
+	b, _, _ := strings.Cut(rest, ".")
+	b = b[:len(b)-len(strings.TrimLeft(b, "0123456789"))]
+	x, err1 := strconv.Atoi(a)
+	y, err2 := strconv.Atoi(b)
+	return err1 == nil && err2 == nil && (x > major || x == major && y >= minor)
 }

@@ -69,7 +69,7 @@ func calls() []call {
 		{name: "name_to_handle_at", nr: sysNameToHandleAt, args: [6]uint64{none, 4: badFlags}, reached: inval, refused: ePERM},
 		{name: "fanotify_mark", nr: syscall.SYS_FANOTIFY_MARK, args: [6]uint64{none, badFlags, 0, none}, reached: inval, refused: ePERM},
 		{name: "mknod_device", nr: syscall.SYS_MKNODAT, args: [6]uint64{cwd, 0, syscall.S_IFBLK | 0o600}, reached: fault, refused: ePERM},
-		{name: "get_mempolicy", nr: syscall.SYS_GET_MEMPOLICY, args: [6]uint64{4: badNumber}, reached: inval, refused: ePERM},
+		{name: "get_mempolicy", nr: syscall.SYS_GET_MEMPOLICY, args: [6]uint64{4: badNumber}, reached: inval, refused: eNOSYS},
 		{name: "clock_settime", nr: syscall.SYS_CLOCK_SETTIME, reached: fault, refused: ePERM},
 		{name: "clock_adjtime", nr: sysClockAdjtime, reached: fault, refused: ePERM},
 		{name: "quotactl", nr: syscall.SYS_QUOTACTL, args: [6]uint64{0xff}, reached: inval, refused: ePERM},
@@ -124,13 +124,14 @@ func (m *maker) twinCall(name string, nr int, args ...child.Arg) {
 }
 
 // foreign enters the kernel through other ABIs. Where the kernel has no 32-bit
-// gate, the attempt is a signal and not an error: the control makes it in a copy,
-// and inside it is made only if that copy came back.
+// gate (CONFIG_IA32_EMULATION, ia32_emulation=0), the attempt is a signal and not
+// an error: the control makes it in a copy that leaves no core dump, and inside it
+// is made only if that copy came back.
 func (m *maker) foreign() {
 	for _, c := range foreignCalls() {
 		m.calling(&c)
 	}
-	if int80Getpid == 0 {
+	if int80Getpid == 0 || !m.targets.SignalsStayApart {
 		return
 	}
 	m.add(&spec{

@@ -51,8 +51,19 @@ func bare(t *testing.T) *lab {
 	return &lab{tools: tools, ctx: t.Context(), who: "user", workspace: base, home: base}
 }
 
-func TestPaceCountsEveryLaunch(t *testing.T) {
+// The C programs are compiled once for all of these.
+func TestPrograms(t *testing.T) {
 	l := bare(t)
+	for name, test := range map[string]func(*testing.T, *lab){
+		"pace counts every launch": paceCountsEveryLaunch, "pace rests between launches": paceRestsBetweenLaunches,
+		"pace refuses failures": paceRefusesFailures, "pace rewinds the filter": paceRewindsTheFilter,
+		"system calls cost time": syscallsCostTime,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, l) })
+	}
+}
+
+func paceCountsEveryLaunch(t *testing.T, l *lab) {
 	all, err := l.pace(pacing{rounds: 4}, []command{{"a", []string{l.path("true")}}, {"b", []string{"/bin/echo", "x"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -70,8 +81,7 @@ func TestPaceCountsEveryLaunch(t *testing.T) {
 	}
 }
 
-func TestPaceRestsBetweenLaunches(t *testing.T) {
-	l := bare(t)
+func paceRestsBetweenLaunches(t *testing.T, l *lab) {
 	const rest = 5 * time.Millisecond
 	begin := time.Now()
 	if _, err := l.pace(pacing{rounds: 4, gap: rest}, []command{{"a", []string{l.path("true")}}}); err != nil {
@@ -82,8 +92,7 @@ func TestPaceRestsBetweenLaunches(t *testing.T) {
 	}
 }
 
-func TestPaceRefusesFailures(t *testing.T) {
-	l := bare(t)
+func paceRefusesFailures(t *testing.T, l *lab) {
 	for _, argv := range [][]string{{"/bin/false"}, {"/nonexistent"}, {"/bin/sh", "-c", "kill -9 $$"}} {
 		_, err := l.pace(pacing{rounds: 2}, []command{{"good", []string{l.path("true")}}, {"bad", argv}})
 		if err == nil || !strings.Contains(err.Error(), "2 of 2 launches of bad failed") {
@@ -93,16 +102,14 @@ func TestPaceRefusesFailures(t *testing.T) {
 }
 
 // The filter's descriptor is read to its end by each launch.
-func TestPaceRewindsTheFilter(t *testing.T) {
-	l := bare(t)
+func paceRewindsTheFilter(t *testing.T, l *lab) {
 	script := `test "$(wc -c <&4)" -gt 500`
 	if _, err := l.pace(pacing{rounds: 3}, []command{{"reader", []string{"/bin/sh", "-c", script}}}); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestSyscallCosts(t *testing.T) {
-	l := bare(t)
+func syscallsCostTime(t *testing.T, l *lab) {
 	if err := copyProgram(l.path("syscalls"), l.inWorkspace("syscalls")); err != nil {
 		t.Fatal(err)
 	}
@@ -152,6 +159,14 @@ func TestVerdict(t *testing.T) {
 	} {
 		if got := c.check.verdict(); got != c.want {
 			t.Errorf("verdict of %+v = %s, want %s", c.check, got, c.want)
+		}
+	}
+}
+
+func TestNoMemoryIsNoMeasurement(t *testing.T) {
+	for kib, want := range map[int64]string{0: "INVALID", 2100: "pass", memoryBudget + 1: "OVER"} {
+		if got := memoryCheck("peak", "user", kib).verdict(); got != want {
+			t.Errorf("verdict on %d KiB = %s, want %s", kib, got, want)
 		}
 	}
 }

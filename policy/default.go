@@ -37,7 +37,7 @@ func defaultRead() []string {
 		"/etc/crypto-policies",
 		"/etc/localtime", "/etc/timezone",
 		"/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/bashrc", "/etc/zsh", "/etc/inputrc",
-		"/etc/os-release", "/etc/lsb-release", "/etc/debian_version",
+		"/etc/os-release", "/etc/lsb-release",
 		"/etc/services", "/etc/protocols", "/etc/mime.types",
 		"/etc/gitconfig",
 		// Not ssh_config.d: its files are root's, who is nobody in a user
@@ -46,7 +46,7 @@ func defaultRead() []string {
 		// A JDK's conf/ consists of links into its directory of /etc.
 		"/etc/java", "/etc/java-8-openjdk", "/etc/java-11-openjdk", "/etc/java-17-openjdk",
 		"/etc/java-21-openjdk", "/etc/java-25-openjdk", "/etc/maven",
-		"/etc/perl", "/etc/R", "/etc/texmf", "/etc/fonts", "/etc/vim",
+		"/etc/perl", "/etc/R", "/etc/texmf", "/etc/fonts",
 		"/sys/devices/system/cpu", // how many processors there are
 	}
 }

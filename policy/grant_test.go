@@ -188,14 +188,22 @@ func checkParents(t *testing.T, p Plan) {
 	}
 	var before Plan
 	for _, m := range p.Mounts {
-		over := ""
+		over, point := "", ""
 		for _, o := range before.Mounts {
 			if Within(o.Target, m.Target) {
 				over = o.Kind.String()
+				if m.MakePoint != (o.Kind != MountBind) { // judged again with every mount around it; the innermost is the last
+					point = m.Target
+				} else {
+					point = ""
+				}
 				if o.Kind == MountBind && !m.Within {
 					t.Errorf("%q lies in %q and does not say so", m.Target, o.Target)
 				}
 			}
+		}
+		if point != "" || over == "" && !m.MakePoint {
+			t.Errorf("mount point of %q is made: %v", m.Target, m.MakePoint)
 		}
 		if over == "" || over == "tmpfs" {
 			if up := parentOf(m.Target); !made[up] && !isTarget(before, up) {

@@ -10,8 +10,10 @@ type Plan struct {
 	Identity Identity `json:"identity"`
 	Command  Command  `json:"command"`
 	// Mounts are in order, parents before what lies beneath them. The mount
-	// point of one that is not Within is made by whoever mounts it, a directory
-	// or an empty file as Mount.Dir says; Dirs holds the directories above it.
+	// point of one with MakePoint is made by whoever mounts it, a directory or
+	// an empty file as Mount.Dir says; Dirs holds the directories above it. A
+	// mount can be Within a bind and have its point made: beneath a hidden
+	// directory of a granted tree, which is a tmpfs then.
 	Mounts []Mount `json:"mounts"`
 	// Dirs, Files and Links are made on the new root, parents first. Some lie
 	// in a tmpfs of Mounts (the home, /tmp, a hidden directory with something
@@ -79,22 +81,23 @@ func (k MountKind) MarshalText() ([]byte, error) { return []byte(k.String()), ni
 
 // Mount is one mount of the final view.
 type Mount struct {
-	Kind     MountKind  `json:"kind"`
-	Target   string     `json:"target"`           // absolute, in the final view, free of links
-	Source   string     `json:"source,omitempty"` // real host path, for MountBind
-	Major    uint32     `json:"major,omitempty"`  // identity of Source, compared again in the child
-	Minor    uint32     `json:"minor,omitempty"`
-	Inode    uint64     `json:"inode,omitempty"`
-	Dir      bool       `json:"dir"`              // Source or mask is a directory
-	Access   Access     `json:"access"`           // of a tmpfs Write, or Hide: read-only once what lies in it is made
-	Shift    bool       `json:"shift,omitempty"`  // id-mapped so that root's own files look like another's (only read-only, only KeepsRoot)
-	Within   bool       `json:"within,omitempty"` // Target lies in another bind: opened beneath it without following links
-	Size     uint64     `json:"size,omitempty"`   // bytes, for MountTmpfs
-	Inodes   uint64     `json:"inodes,omitempty"` // for MountTmpfs
-	Mode     uint32     `json:"mode,omitempty"`   // permissions of a tmpfs root
-	Masks    []ProcPath `json:"masks,omitempty"`  // for MountProc
-	Optional bool       `json:"optional,omitempty"`
-	Origin   Origin     `json:"origin"`
+	Kind      MountKind  `json:"kind"`
+	Target    string     `json:"target"`           // absolute, in the final view, free of links
+	Source    string     `json:"source,omitempty"` // real host path, for MountBind
+	Major     uint32     `json:"major,omitempty"`  // identity of Source, compared again in the child
+	Minor     uint32     `json:"minor,omitempty"`
+	Inode     uint64     `json:"inode,omitempty"`
+	Dir       bool       `json:"dir"`                  // Source or mask is a directory
+	Access    Access     `json:"access"`               // of a tmpfs Write, or Hide: read-only once what lies in it is made
+	Shift     bool       `json:"shift,omitempty"`      // id-mapped so that root's own files look like another's (only read-only, only KeepsRoot)
+	Within    bool       `json:"within,omitempty"`     // Target lies in another bind: opened beneath it without following links
+	MakePoint bool       `json:"make_point,omitempty"` // the mount point is not there: what Target lies in directly is the new root or a tmpfs
+	Size      uint64     `json:"size,omitempty"`       // bytes, for MountTmpfs
+	Inodes    uint64     `json:"inodes,omitempty"`     // for MountTmpfs
+	Mode      uint32     `json:"mode,omitempty"`       // permissions of a tmpfs root
+	Masks     []ProcPath `json:"masks,omitempty"`      // for MountProc
+	Optional  bool       `json:"optional,omitempty"`
+	Origin    Origin     `json:"origin"`
 }
 
 // Dir is a directory made on the new root.

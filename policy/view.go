@@ -126,6 +126,7 @@ func (v *view) build() {
 // the nodes that follow; false where it needs none.
 func (v *view) mount(n *node, open, rest []*node) bool {
 	m := Mount{Target: n.path, Access: n.access, Origin: n.origin, Dir: true, Within: inBind(open)}
+	m.MakePoint = len(open) == 0 || open[len(open)-1].kind != nodeGrant
 	switch n.kind {
 	case nodeHide:
 		// What is not in view needs no mask.

@@ -11,10 +11,10 @@
 //	ro SRC DST | rw SRC DST             bind of a host path
 //	node SRC DST                        bind of a device node
 //	self DST                            a path under /proc, bound read-only on itself
-//	tmpfs DST | rotmpfs DST             sized, with a limit on inodes
+//	tmpfs DST                           sized, with a limit on inodes
 //	proc DST | pts DST | mqueue DST
 //	link TARGET NAME
-//	roroot                              the root read-only in the end
+//	seal DST                            what is mounted there read-only, from here on
 //	filter FD                           a seccomp program, read from FD
 //	cwd DIR
 //
@@ -70,8 +70,8 @@ static int take_op(char **w)
 {
 	static const struct { const char *name; int paths; } table[] = {
 		[RO] = { "ro", 2 }, [RW] = { "rw", 2 }, [NODE] = { "node", 2 }, [SELF] = { "self", 1 },
-		[TMPFS] = { "tmpfs", 1 }, [ROTMPFS] = { "rotmpfs", 1 }, [PROC] = { "proc", 1 }, [PTS] = { "pts", 1 },
-		[MQUEUE] = { "mqueue", 1 }, [LINK] = { "link", 2 },
+		[TMPFS] = { "tmpfs", 1 }, [PROC] = { "proc", 1 }, [PTS] = { "pts", 1 },
+		[MQUEUE] = { "mqueue", 1 }, [LINK] = { "link", 2 }, [SEAL] = { "seal", 1 },
 	};
 	for (int k = 0; k < (int)(sizeof table / sizeof *table); k++)
 		if (!strcmp(w[0], table[k].name)) {
@@ -81,12 +81,9 @@ static int take_op(char **w)
 	return 0;
 }
 
+// take_setting takes one of the other words, which have one argument each.
 static int take_setting(char **w)
 {
-	if (!strcmp(w[0], "roroot")) {
-		job.read_only_root = 1;
-		return 1;
-	}
 	if (!strcmp(w[0], "filter"))
 		read_filter(atoi(w[1]));
 	else if (!strcmp(w[0], "marks"))

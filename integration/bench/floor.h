@@ -26,7 +26,6 @@ enum {
 	ATTR_NOSUID = 2,             // MOUNT_ATTR_NOSUID
 	ATTR_NODEV = 4,              // MOUNT_ATTR_NODEV
 
-	MOUNT_RDONLY = 1,            // MS_RDONLY
 	MOUNT_NOSUID = 2,            // MS_NOSUID
 	MOUNT_NODEV = 4,             // MS_NODEV
 	MOUNT_NOEXEC = 8,            // MS_NOEXEC
@@ -57,7 +56,7 @@ struct beneath { uint64_t rights; int32_t fd; } __attribute__((packed)); // stru
 struct insn { uint16_t code; uint8_t jt, jf; uint32_t k; };       // struct sock_filter
 struct program { unsigned short len; struct insn *insns; };       // struct sock_fprog
 
-enum kind { RO, RW, NODE, SELF, TMPFS, ROTMPFS, PROC, PTS, MQUEUE, LINK };
+enum kind { RO, RW, NODE, SELF, TMPFS, PROC, PTS, MQUEUE, LINK, SEAL };
 
 struct op {
 	enum kind kind;
@@ -74,7 +73,7 @@ struct marks {
 // job is one launch, as the words describe it.
 struct job {
 	struct op ops[MAX_OPS];
-	int nops, read_only_root;
+	int nops;
 	unsigned long namespaces;
 	const char *cwd;
 	struct insn insns[MAX_FILTER];

@@ -198,7 +198,7 @@ func (l *lab) look() error {
 	if err := l.lookInside(nameSovrun); err != nil {
 		return err
 	}
-	l.layout = layoutOf(l.seen[nameSovrun], hostMounts)
+	l.layout = layoutOf(l.seen[nameSovrun], hostMounts, standIns{l.path("empty-file"), l.path("empty-dir")})
 	l.layout.workspace = l.workspace
 	if l.layout.namespaces, err = l.namespaces(nameSovrun); err != nil {
 		return err

@@ -10,12 +10,11 @@ import (
 type opKind int
 
 const (
-	opReadOnly  opKind = iota // bind of a host path
-	opWritable                // bind of a host path
-	opNode                    // bind of a device node
-	opSelf                    // a path under /proc, read-only on itself
-	opTmpfs                   // a writable tmpfs
-	opMaskTmpfs               // an empty read-only tmpfs
+	opReadOnly opKind = iota // bind of a host path
+	opWritable               // bind of a host path
+	opNode                   // bind of a device node
+	opSelf                   // a path under /proc, read-only on itself
+	opTmpfs
 	opProc
 	opPts
 	opMqueue
@@ -30,45 +29,46 @@ type op struct {
 // layout is what sovrun shows inside, in terms of what a peer has to do to show
 // as much.
 type layout struct {
-	ops          []op
-	readOnlyRoot bool
-	namespaces   []string // names under /proc/PID/ns, those that are not the host's
-	workspace    string
+	ops        []op
+	sealed     []string // file systems made read-only once all is in place
+	namespaces []string // names under /proc/PID/ns, those that are not the host's
+	workspace  string
 }
 
+// standIns are what a peer shows where the sandbox shows something that it made
+// itself, such as the mask of a file.
+type standIns struct{ file, dir string }
+
 // layoutOf reads a layout off the mounts seen inside a sandbox.
-func layoutOf(inside, host []mount) layout {
+func layoutOf(inside, host []mount, empty standIns) layout {
 	var l layout
 	for _, m := range parentsFirst(inside) {
-		if m.point == "/" {
-			l.readOnlyRoot = m.readOnly
-			continue
+		if m.fstype == "tmpfs" && m.root == "/" && m.readOnly {
+			l.sealed = append(l.sealed, m.point)
 		}
-		l.ops = append(l.ops, opOf(m, host))
+		if m.point != "/" {
+			l.ops = append(l.ops, opOf(m, host, empty))
+		}
 	}
 	return l
 }
 
-func opOf(m mount, host []mount) op {
+func opOf(m mount, host []mount, empty standIns) op {
 	fresh := map[string]opKind{"proc": opProc, "devpts": opPts, "mqueue": opMqueue, "tmpfs": opTmpfs}
 	kind, isFresh := fresh[m.fstype]
 	switch {
 	case m.fstype == "proc" && m.point != "/proc":
 		return op{kind: opSelf, dst: m.point}
-	case m.fstype == "tmpfs" && m.root == "/" && m.readOnly:
-		return op{kind: opMaskTmpfs, dst: m.point}
 	case isFresh && m.root == "/":
 		return op{kind: kind, dst: m.point}
 	}
-	return bindOf(m, host)
+	return bindOf(m, host, empty)
 }
 
-// bindOf finds a host path for a bind. A file that the sandbox made up has none
-// on the host; the file of the same name stands in for it, or /dev/null.
-func bindOf(m mount, host []mount) op {
+func bindOf(m mount, host []mount, empty standIns) op {
 	src, ok := hostPath(host, m)
 	if !ok || !exists(src) {
-		src = standIn(m.point)
+		src = empty.of(m.point)
 	}
 	kind := opWritable
 	switch {
@@ -80,11 +80,13 @@ func bindOf(m mount, host []mount) op {
 	return op{kind: kind, src: src, dst: m.point}
 }
 
-func standIn(point string) string {
-	if info, err := os.Stat(point); err == nil && (info.Mode().IsRegular() || info.IsDir()) {
-		return point
+// of returns the stand-in of the kind that the host has at point, since a mask
+// lies on something; where it has nothing, a directory.
+func (s standIns) of(point string) string {
+	if info, err := os.Stat(point); err == nil && !info.IsDir() {
+		return s.file
 	}
-	return os.DevNull
+	return s.dir
 }
 
 func exists(name string) bool {

@@ -16,13 +16,13 @@ const hostMountinfo = `26 1 254:0 / / rw,relatime - ext4 /dev/vda rw
 const insideMountinfo = `90 100 254:0 /usr /usr ro,nosuid,nodev,relatime - ext4 /dev/vda rw
 91 100 254:9 /share/none /no/such/place rw,nosuid - ext4 /dev/vdb rw
 100 50 0:40 / / ro,nosuid - tmpfs tmpfs rw
-101 100 0:41 / /dev rw,nosuid - tmpfs tmpfs rw
+101 100 0:41 / /dev ro,nosuid - tmpfs tmpfs rw
 102 101 0:6 /null /dev/null rw,nosuid - devtmpfs devtmpfs rw
 103 101 0:42 / /dev/pts rw - devpts devpts rw
 104 100 0:43 / /proc rw - proc proc rw
 105 104 0:43 /sys /proc/sys ro - proc proc rw
 106 104 0:6 /null /proc/keys rw,nosuid - devtmpfs devtmpfs rw
-107 104 0:44 / /proc/acpi ro - tmpfs tmpfs ro
+107 104 0:40 /mask/file /proc/cpuinfo ro - tmpfs tmpfs rw
 108 100 0:21 /devices/system/cpu /sys/devices/system/cpu ro - sysfs sysfs rw
 109 100 0:40 /made-up /etc/made-up ro - tmpfs tmpfs rw
 `
@@ -71,28 +71,28 @@ func TestHostPath(t *testing.T) {
 }
 
 func testLayout(t *testing.T) layout {
-	l := layoutOf(parsed(t, insideMountinfo), parsed(t, hostMountinfo))
+	l := layoutOf(parsed(t, insideMountinfo), parsed(t, hostMountinfo), standIns{"/e/file", "/e/dir"})
 	l.namespaces, l.workspace = []string{"user", "mnt", "net"}, "/work"
 	return l
 }
 
 func TestLayoutOf(t *testing.T) {
 	l := testLayout(t)
-	if !l.readOnlyRoot {
-		t.Error("the root is read-only inside, not in the layout")
+	if want := []string{"/", "/dev"}; !slices.Equal(l.sealed, want) {
+		t.Errorf("sealed: %v, want %v", l.sealed, want)
 	}
 	want := []op{
 		{opReadOnly, "/usr", "/usr"},
-		{opNode, "/dev/null", "/no/such/place"}, // the host has neither: a stand-in
+		{opWritable, "/e/dir", "/no/such/place"}, // the host has nothing to show
 		{opTmpfs, "", "/dev"},
 		{opNode, "/dev/null", "/dev/null"},
 		{opPts, "", "/dev/pts"},
 		{opProc, "", "/proc"},
 		{opSelf, "", "/proc/sys"},
 		{opNode, "/dev/null", "/proc/keys"},
-		{opMaskTmpfs, "", "/proc/acpi"},
+		{opReadOnly, "/e/file", "/proc/cpuinfo"},
 		{opReadOnly, "/sys/devices/system/cpu", "/sys/devices/system/cpu"},
-		{opNode, "/dev/null", "/etc/made-up"},
+		{opReadOnly, "/e/dir", "/etc/made-up"},
 	}
 	if !slices.Equal(l.ops, want) {
 		t.Errorf("ops:\n%v\nwant\n%v", l.ops, want)
@@ -114,7 +114,7 @@ func TestBwrapArgv(t *testing.T) {
 	got := strings.Join(bwrapArgv("bwrap", testLayout(t), own, []string{"/work/true"}), " ")
 	for _, want := range []string{
 		"--unshare-user --unshare-net ", "--ro-bind /usr /usr", "--dev /dev ", "--proc /proc --ro-bind /proc/sys /proc/sys",
-		"--dev-bind /dev/null /proc/keys", "--tmpfs /proc/acpi", "--remount-ro /proc/acpi --remount-ro / --chdir /work --seccomp 4 -- /work/true",
+		"--dev-bind /dev/null /proc/keys", "--ro-bind /e/file /proc/cpuinfo", "--remount-ro / --remount-ro /dev --chdir /work --seccomp 4 -- /work/true",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("bubblewrap's arguments lack %q: %s", want, got)
@@ -131,7 +131,7 @@ func TestFloorArgv(t *testing.T) {
 	got := strings.Join(floorArgv("floor", testLayout(t), []string{"marks", "3"}, []string{"/work/true"}), " ")
 	for _, want := range []string{
 		"floor marks 3 user mount net ", "ro /usr /usr", "tmpfs /dev link /proc/self/fd /dev/fd", "pts /dev/pts", "self /proc/sys",
-		"rotmpfs /proc/acpi", "roroot cwd /work filter 4 -- /work/true",
+		"ro /e/file /proc/cpuinfo", "seal / seal /dev cwd /work filter 4 -- /work/true",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the floor's words lack %q: %s", want, got)

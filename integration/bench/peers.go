@@ -30,19 +30,13 @@ func bwrapArgv(tool string, l layout, own map[string]bool, argv []string) []stri
 	for _, link := range usrMerged() {
 		args = append(args, "--symlink", usrTarget(link), link)
 	}
-	var readOnly []string
 	for _, o := range l.ops {
-		if own[o.dst] && o.dst != "/dev" && o.dst != "/proc" {
-			continue
-		}
-		args = append(args, bwrapOp(o)...)
-		if o.kind == opMaskTmpfs {
-			readOnly = append(readOnly, "--remount-ro", o.dst)
+		if !own[o.dst] {
+			args = append(args, bwrapOp(o)...)
 		}
 	}
-	args = append(args, readOnly...)
-	if l.readOnlyRoot {
-		args = append(args, "--remount-ro", "/")
+	for _, point := range l.sealed {
+		args = append(args, "--remount-ro", point)
 	}
 	args = append(args, "--chdir", l.workspace, "--seccomp", strconv.Itoa(filterFD), "--")
 	return append(args, argv...)
@@ -85,8 +79,8 @@ func floorArgv(tool string, l layout, extra, argv []string) []string {
 			args = append(args, deviceLinks()...)
 		}
 	}
-	if l.readOnlyRoot {
-		args = append(args, "roroot")
+	for _, point := range l.sealed {
+		args = append(args, "seal", point)
 	}
 	args = append(args, "cwd", l.workspace, "filter", strconv.Itoa(filterFD), "--")
 	return append(args, argv...)
@@ -95,7 +89,7 @@ func floorArgv(tool string, l layout, extra, argv []string) []string {
 func floorOp(o op) []string {
 	words := map[opKind]string{
 		opReadOnly: "ro", opWritable: "rw", opNode: "node", opSelf: "self", opTmpfs: "tmpfs",
-		opMaskTmpfs: "rotmpfs", opProc: "proc", opPts: "pts", opMqueue: "mqueue",
+		opProc: "proc", opPts: "pts", opMqueue: "mqueue",
 	}
 	if o.src == "" {
 		return []string{words[o.kind], o.dst}

@@ -93,7 +93,7 @@ static void loopback_up(void)
 // The mounts.
 
 // inside is where an op's mount goes while the working directory is the new root.
-static const char *inside(const struct op *o) { return o->dst + 1; }
+static const char *inside(const struct op *o) { return o->dst[1] ? o->dst + 1 : "."; }
 
 static int is_host_bind(enum kind k) { return k == RO || k == RW || k == NODE; }
 
@@ -175,7 +175,6 @@ static void place_filesystem(const struct op *o)
 {
 	static const struct { const char *type, *options; unsigned long flags; } table[] = {
 		[TMPFS] = { "tmpfs", "mode=0755,size=64m,nr_inodes=65536", MOUNT_NOSUID | MOUNT_NODEV },
-		[ROTMPFS] = { "tmpfs", "mode=0555,size=4k,nr_inodes=8", MOUNT_NOSUID | MOUNT_NODEV | MOUNT_RDONLY },
 		[PROC] = { "proc", NULL, MOUNT_NOSUID | MOUNT_NODEV | MOUNT_NOEXEC },
 		[PTS] = { "devpts", "newinstance,ptmxmode=0666,mode=620", MOUNT_NOSUID | MOUNT_NOEXEC },
 		[MQUEUE] = { "mqueue", NULL, MOUNT_NOSUID | MOUNT_NODEV | MOUNT_NOEXEC },
@@ -193,17 +192,25 @@ static void place_link(const struct op *o)
 	check(symlink(o->src, inside(o)), "link", o->dst);
 }
 
+static void seal(const struct op *o)
+{
+	struct attr a = { .set = ATTR_RDONLY };
+	check(syscall(NR_mount_setattr, AT_FDCWD, inside(o), 0, &a, sizeof a), "seal", o->dst);
+}
+
 static void place(struct op *o)
 {
 	static const char *const stage[] = {
 		[RO] = "binds placed", [RW] = "binds placed", [NODE] = "device nodes placed", [SELF] = "masks of /proc",
-		[TMPFS] = "tmpfs", [ROTMPFS] = "masks of /proc", [PROC] = "proc", [PTS] = "devpts", [MQUEUE] = "mqueue",
-		[LINK] = "links",
+		[TMPFS] = "tmpfs", [PROC] = "proc", [PTS] = "devpts", [MQUEUE] = "mqueue",
+		[LINK] = "links", [SEAL] = "sealed",
 	};
 	if (is_host_bind(o->kind) || o->kind == SELF)
 		place_bind(o);
 	else if (o->kind == LINK)
 		place_link(o);
+	else if (o->kind == SEAL)
+		seal(o);
 	else
 		place_filesystem(o);
 	mark(stage[o->kind]);
@@ -211,7 +218,6 @@ static void place(struct op *o)
 
 static void new_root(void)
 {
-	struct attr a = { .set = ATTR_RDONLY };
 	check(syscall(SYS_mount, NULL, "/", NULL, MOUNT_PRIVATE_ALL, NULL), "make private", "/");
 	mark("propagation private");
 	open_sources();
@@ -224,10 +230,8 @@ static void new_root(void)
 	check(syscall(SYS_pivot_root, ".", "."), "pivot to", "the new root");
 	check(syscall(SYS_umount2, ".", UMOUNT_DETACH), "detach", "the old root");
 	mark("pivot, old root detached");
-	if (job.read_only_root)
-		check(syscall(NR_mount_setattr, AT_FDCWD, "/", 0, &a, sizeof a), "restrict", "/");
 	check(chdir(job.cwd), "enter", job.cwd);
-	mark("root read-only, cwd");
+	mark("cwd");
 }
 
 // Power: capabilities, Landlock, limits, descriptors, the filter.

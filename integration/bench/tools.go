@@ -43,6 +43,8 @@ func buildTools(base, sovrun string) (tools, error) {
 	}
 	return t, errors.Join(
 		os.WriteFile(t.path("filter"), filter, 0o644),
+		os.WriteFile(t.path("empty-file"), nil, 0o644),
+		os.Mkdir(t.path("empty-dir"), 0o755),
 		copyProgram(sovrun, t.path("sovrun")))
 }
 

@@ -38,6 +38,7 @@ const (
 var errnoNames = [...]string{
 	syscall.EPERM:           "EPERM",
 	syscall.ENOENT:          "ENOENT",
+	syscall.ENOEXEC:         "ENOEXEC",
 	syscall.ESRCH:           "ESRCH",
 	syscall.EBADF:           "EBADF",
 	syscall.EAGAIN:          "EAGAIN",

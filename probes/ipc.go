@@ -16,7 +16,7 @@ const (
 // makes a segment, attaches it, removes it and attaches it again by number: a
 // removed segment can be attached while somebody is attached. The first
 // attachment is kept, and with it the segment, so that what refuses later is the
-// namespace and not that nothing is left. Both end with the child.
+// namespace and not that nothing is left; the act ends it.
 func (m *maker) ipc() {
 	if m.plan.Namespaces.IPC {
 		m.removedSegment()
@@ -34,7 +34,7 @@ func (m *maker) ipc() {
 }
 
 func (m *maker) removedSegment() {
-	id := m.NewSlot()
+	id, kept := m.NewSlot(), m.NewSlot()
 	m.add(&spec{
 		meaning: meaning{name: "segment_attach", what: "attach a removed shared memory segment by its number", differs: "the child itself, in the ipc namespace that it has left"},
 		planes:  ipc,
@@ -43,9 +43,10 @@ func (m *maker) removedSegment() {
 	}, func(b *child.Builder) {
 		b.Decide(syscall.SYS_SHMAT, child.Slot(id), child.Imm(0), child.Imm(shmRdonly)).Save = child.ActSlot(0)
 		b.Clean(syscall.SYS_SHMDT, child.Slot(child.ActSlot(0)))
+		b.Clean(syscall.SYS_SHMDT, child.Slot(kept))
 	}, func(b *child.Builder) {
 		b.Try(syscall.SYS_SHMGET, child.Imm(ipcPrivate), child.Imm(pageSize), child.Imm(ipcCreat|0o600)).Save = id
-		b.Try(syscall.SYS_SHMAT, child.Slot(id), child.Imm(0), child.Imm(shmRdonly))
+		b.Try(syscall.SYS_SHMAT, child.Slot(id), child.Imm(0), child.Imm(shmRdonly)).Save = kept
 		b.Try(syscall.SYS_SHMCTL, child.Slot(id), child.Imm(ipcRmid), child.Imm(0))
 		b.Decide(syscall.SYS_SHMAT, child.Slot(id), child.Imm(0), child.Imm(shmRdonly)).Save = child.ActSlot(0)
 		b.Clean(syscall.SYS_SHMDT, child.Slot(child.ActSlot(0)))

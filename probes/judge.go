@@ -135,7 +135,7 @@ func (j *judgement) why(p policy.Plane) (Reason, string) {
 		case j.outcomes[i] == child.Through || j.outcomes[i] == child.Broken:
 			return ProbeRefuted, j.told(i)
 		case j.outcomes[i] != child.Inconclusive:
-		case o.State != child.Done:
+		case o.State == child.NotRun:
 			unrun = first(unrun, i)
 		case !succeeded(a, &c):
 			uncontrolled = first(uncontrolled, i)

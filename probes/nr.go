@@ -17,7 +17,8 @@ const (
 // Constants of the kernel's interface, by the name of their symbol, the same on
 // amd64 and arm64.
 const (
-	atFdcwd = -100
+	atFdcwd     = -100
+	atEmptyPath = 0x1000 // AT_EMPTY_PATH
 
 	oTmpfile = 0o20000000 // __O_TMPFILE, to be joined with O_DIRECTORY
 	oPath    = 0o10000000 // O_PATH

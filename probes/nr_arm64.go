@@ -11,6 +11,7 @@ const (
 	sysKcmp           = 272
 	sysMemfdCreate    = 279
 	sysBpf            = 280
+	sysExecveat       = 281
 	sysUserfaultfd    = 282
 )
 
@@ -18,5 +19,8 @@ const (
 // no gate into it.
 func foreignCalls() []call { return nil }
 
-// int80Getpid is 0 where there is no such gate.
-const int80Getpid = 0
+// There is no 32-bit gate here.
+const (
+	int80Getpid = 0
+	program32   = ""
+)

@@ -103,6 +103,8 @@ func came(run bool, errno int16, readBack bool) string {
 	switch {
 	case !run && errno == 0:
 		return "not tried"
+	case !run && errno == eSTALE:
+		return "not tried, what was read back is not what was asked for"
 	case !run:
 		return "not tried, a call before it failed with " + ErrnoName(errno)
 	case readBack && errno == 0:

@@ -123,28 +123,40 @@ func (m *maker) twinCall(name string, nr int, args ...child.Arg) {
 	m.add(s, func(b *child.Builder) { b.Decide(nr, args...) }, nil)
 }
 
-// foreign enters the kernel through other ABIs. Where the kernel has no 32-bit
-// gate (CONFIG_IA32_EMULATION, ia32_emulation=0), the attempt is a signal and not
-// an error: the control makes it in a copy that leaves no core dump, and inside it
-// is made only if that copy came back.
+// foreign enters the kernel through other ABIs.
 func (m *maker) foreign() {
 	for _, c := range foreignCalls() {
 		m.calling(&c)
 	}
-	if int80Getpid == 0 || !m.targets.SignalsStayApart {
-		return
+	if len(program32) > 0 {
+		m.gate32()
+	}
+}
+
+// gate32 goes through the 32-bit gate. Where a kernel has none
+// (CONFIG_IA32_EMULATION, ia32_emulation=0) the attempt is a signal and no errno.
+// So outside a 32-bit program is executed, which ends through the gate; without
+// the gate it is ENOEXEC. Only where it ran is the gate tried inside, and then in
+// a copy: a foreign binary format could have run the program without any gate.
+func (m *maker) gate32() {
+	image, size := m.Bytes(program32, 8), len(program32)
+	name, argv, env := m.String(""), m.Vector([]string{"sovrun"}), m.Words(0)
+	cloned := func(b *child.Builder) {
+		b.Try(syscall.SYS_CLONE, child.Imm(int(syscall.SIGCHLD)), child.Imm(0), child.Imm(0), child.Imm(0), child.Imm(0)).Flags |= child.FlagCopy
 	}
 	m.add(&spec{
-		meaning: meaning{name: "call", object: "int_0x80", what: "make a call through the 32-bit gate"},
+		meaning: meaning{name: "call", object: "int_0x80", what: "make a call through the 32-bit gate", differs: "a 32-bit program that ends through the gate"},
 		planes:  syscalls,
 		refused: [3]refusal{{eNOSYS, SyscallFilter}},
 		gated:   true,
-	}, int80, func(b *child.Builder) {
-		b.Try(syscall.SYS_CLONE, child.Imm(int(syscall.SIGCHLD)), child.Imm(0), child.Imm(0), child.Imm(0), child.Imm(0)).Flags |= child.FlagCopy
-		int80(b)
+	}, func(b *child.Builder) {
+		cloned(b)
+		b.Decide(child.OpInt80, child.Imm(int80Getpid))
+	}, func(b *child.Builder) {
+		file := child.Slot(child.ActSlot(0))
+		cloned(b)
+		b.Try(sysMemfdCreate, child.Ptr(name), child.Imm(1)).Save = child.ActSlot(0) // MFD_CLOEXEC
+		b.Try(syscall.SYS_WRITE, file, child.Ptr(image), child.Imm(size)).Want = int64(size)
+		b.Decide(sysExecveat, file, child.Ptr(name), child.Ptr(argv), child.Ptr(env), child.Imm(atEmptyPath))
 	})
-}
-
-func int80(b *child.Builder) {
-	b.Decide(child.OpInt80, child.Imm(int80Getpid))
 }

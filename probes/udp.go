@@ -76,12 +76,12 @@ func (m *maker) twinSocket(name, what string, family, typ int, addr uint32, size
 // loopback4 listens on a port that the kernel chooses and connects to it.
 func (m *maker) loopback4() {
 	s := &spec{meaning: meaning{name: "loopback4_connect", what: "connect to one's own listener on 127.0.0.1"}, planes: network, kind: child.Working}
-	addr, size := m.address4(0), m.Words(16)
+	free, addr, size := m.address4(0), m.Alloc(16, 8), m.Words(16)
 	wait, linger := m.Words(1, 0), m.Words(1)
 	m.add(s, func(b *child.Builder) {
 		server, client := child.Slot(child.ActSlot(0)), child.Slot(child.ActSlot(1))
 		b.Try(syscall.SYS_SOCKET, child.Imm(afInet), child.Imm(sockStream|sockCloexec), child.Imm(0)).Save = child.ActSlot(0)
-		b.Try(syscall.SYS_BIND, server, child.Ptr(addr), child.Imm(16))
+		b.Try(syscall.SYS_BIND, server, child.Ptr(free), child.Imm(16))
 		b.Try(syscall.SYS_LISTEN, server, child.Imm(1))
 		b.Try(syscall.SYS_GETSOCKNAME, server, child.Ptr(addr), child.Ptr(size))
 		b.Try(syscall.SYS_SOCKET, child.Imm(afInet), child.Imm(sockStream|sockCloexec), child.Imm(0)).Save = child.ActSlot(1)

@@ -72,7 +72,7 @@ func TestHostPath(t *testing.T) {
 
 func testLayout(t *testing.T) layout {
 	l := layoutOf(parsed(t, insideMountinfo), parsed(t, hostMountinfo), standIns{"/e/file", "/e/dir"})
-	l.namespaces, l.workspace = []string{"user", "mnt", "net"}, "/work"
+	l.namespaces, l.workspace = []string{"user", "mnt", "net"}, "/project"
 	return l
 }
 
@@ -111,10 +111,10 @@ func TestParentsFirst(t *testing.T) {
 
 func TestBwrapArgv(t *testing.T) {
 	own := map[string]bool{"/dev/null": true, "/dev/pts": true}
-	got := strings.Join(bwrapArgv("bwrap", testLayout(t), own, []string{"/work/true"}), " ")
+	got := strings.Join(bwrapArgv("bwrap", testLayout(t), own, []string{"/project/true"}), " ")
 	for _, want := range []string{
 		"--unshare-user --unshare-net ", "--ro-bind /usr /usr", "--dev /dev ", "--proc /proc --ro-bind /proc/sys /proc/sys",
-		"--dev-bind /dev/null /proc/keys", "--ro-bind /e/file /proc/cpuinfo", "--remount-ro / --remount-ro /dev --chdir /work --seccomp 4 -- /work/true",
+		"--dev-bind /dev/null /proc/keys", "--ro-bind /e/file /proc/cpuinfo", "--remount-ro / --remount-ro /dev --chdir /project --seccomp 4 -- /project/true",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("bubblewrap's arguments lack %q: %s", want, got)
@@ -128,10 +128,10 @@ func TestBwrapArgv(t *testing.T) {
 }
 
 func TestFloorArgv(t *testing.T) {
-	got := strings.Join(floorArgv("floor", testLayout(t), []string{"marks", "3"}, []string{"/work/true"}), " ")
+	got := strings.Join(floorArgv("floor", testLayout(t), []string{"marks", "3"}, []string{"/project/true"}), " ")
 	for _, want := range []string{
 		"floor marks 3 user mount net ", "ro /usr /usr", "tmpfs /dev link /proc/self/fd /dev/fd", "pts /dev/pts", "self /proc/sys",
-		"ro /e/file /proc/cpuinfo", "seal / seal /dev cwd /work filter 4 -- /work/true",
+		"ro /e/file /proc/cpuinfo", "seal / seal /dev cwd /project filter 4 -- /project/true",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the floor's words lack %q: %s", want, got)

@@ -38,7 +38,7 @@ func candidates(name, path, cwd string) []string {
 
 // command finds what is executed: the first candidate that is an executable
 // file and in view.
-func (v *view) command(w place, env *environ) Command {
+func (v *view) command(w *place, env *environ) Command {
 	argv := v.facts.Caller.Argv
 	c := Command{Argv: list(argv), Cwd: v.cwd(w)}
 	if len(argv) == 0 {
@@ -48,7 +48,8 @@ func (v *view) command(w place, env *environ) Command {
 	s := search{name: argv[0]}
 	for _, p := range candidates(argv[0], path, v.facts.Caller.Cwd) {
 		if v.try(&s, p) {
-			c.Path = v.spelling(p, v.facts.Paths[p])
+			fact := v.facts.Paths[p]
+			c.Path = v.spelling(p, &fact)
 			if s.hidden != "" {
 				v.note(quote(argv[0]), " is ", quote(c.Path), ": ", s.hidden)
 			}
@@ -79,7 +80,7 @@ func (v *view) try(s *search, path string) bool {
 		return false
 	}
 	v.lead(fact)
-	access, ok := v.reaches(fact)
+	access, ok := v.reaches(&fact)
 	if ok && access >= Exec {
 		return true
 	}

@@ -16,13 +16,11 @@ type envRule struct {
 // of the caller's stays out, above all what makes a loader, a shell, an
 // interpreter or git run other code (LD_*, BASH_ENV, NODE_OPTIONS, PYTHON*,
 // GIT_*): those pass only when the policy names them one by one.
-func envRules() []envRule {
-	return []envRule{
-		{Environment, []string{"PATH", "LANG", "LANGUAGE", "TZ", "USER", "LOGNAME", "SHELL"}},
-		{Filesystem, []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"}},
-		{Network, []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"}},
-		{Terminal, []string{"TERM", "COLORTERM"}},
-	}
+var envRules = [...]envRule{
+	{Environment, []string{"PATH", "LANG", "LANGUAGE", "TZ", "USER", "LOGNAME", "SHELL"}},
+	{Filesystem, []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"}},
+	{Network, []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"}},
+	{Terminal, []string{"TERM", "COLORTERM"}},
 }
 
 // defaultPath is PATH where the caller has none.
@@ -106,7 +104,8 @@ func passes(p *Policy, f *Facts, name, value string) bool {
 	if strings.HasPrefix(name, "LC_") {
 		return true
 	}
-	for _, r := range envRules() {
+	for i := range envRules {
+		r := &envRules[i]
 		for _, n := range r.names {
 			if n == name {
 				return r.plane != Network || p.Network == NetworkNone

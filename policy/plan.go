@@ -35,7 +35,6 @@ type Plan struct {
 	Degraded   PlaneSet    `json:"degraded"`
 	Streams    [3]Stream   `json:"streams"`
 	Workspace  string      `json:"workspace,omitempty"` // real path; "" where the run has none
-	Grants     []Grant     `json:"grants"`              // for the table that a person reads: most specific rule per path
 	Notes      []string    `json:"notes"`               // what a person should know, e.g. a built-in path left out
 	Sources    []string    `json:"sources"`             // where the policy came from
 }
@@ -135,11 +134,4 @@ type Namespaces struct {
 	IPC    bool `json:"ipc"`
 	UTS    bool `json:"uts"`
 	Cgroup bool `json:"cgroup"`
-}
-
-// Grant is a line of the resolved table.
-type Grant struct {
-	Path   string `json:"path"`
-	Access Access `json:"access"`
-	Origin Origin `json:"origin"`
 }

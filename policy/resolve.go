@@ -15,7 +15,7 @@ func Resolve(p Policy, f Facts) (Plan, error) {
 		return Plan{}, err
 	}
 	env := environment(&p, &f)
-	cmd := v.command(w, env)
+	cmd := v.command(&w, env)
 	v.varTmp()
 	if cmd.Cwd != "" {
 		env.set("PWD", cmd.Cwd)
@@ -40,7 +40,7 @@ func (v *view) compose(p *Policy, rules []Rule) (place, error) {
 	if err != nil {
 		return w, err
 	}
-	v.addWorkspace(w)
+	v.addWorkspace(&w)
 	if err := v.addRules(rules); err != nil {
 		return w, err
 	}
@@ -75,7 +75,7 @@ func (v *view) plan(p *Policy) Plan {
 		},
 		Filter: filterOf(p), Limits: list(p.Limits), Network: p.Network,
 		Require: p.Require &^ p.Degraded, Degraded: p.Degraded,
-		Streams: f.Streams, Grants: v.table(), Notes: list(v.notes), Sources: list(p.Sources),
+		Streams: f.Streams, Notes: list(v.notes), Sources: list(p.Sources),
 	}
 }
 
@@ -93,15 +93,6 @@ func filterOf(p *Policy) string {
 		return "default"
 	}
 	return p.Syscalls
-}
-
-// table is what a person reads: every path with a rule of its own in the view.
-func (v *view) table() []Grant {
-	out := make([]Grant, 0, len(v.kept))
-	for _, n := range v.kept {
-		out = append(out, Grant{Path: n.path, Access: n.access, Origin: n.origin})
-	}
-	return out
 }
 
 // checkStreams refuses descriptors 0 to 2 that lead past the planes, and files
@@ -129,7 +120,8 @@ func (v *view) streamHidden(s Stream, rules []Rule) string {
 	if by := v.hiddenBy(s.Path, rules); by != "" {
 		return by
 	}
-	for _, r := range rules {
+	for i := range rules {
+		r := &rules[i]
 		if r.Access == Hide && s.is(v.facts.Paths[r.Path]) {
 			return ruleName(r)
 		}

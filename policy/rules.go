@@ -8,8 +8,12 @@ import (
 func quote(s string) string { return strconv.Quote(s) }
 func itoa(n int) string     { return strconv.Itoa(n) }
 
-// builtin is the origin of every rule of the built-in profile.
-func builtin() Origin { return Origin{Source: "profile default"} }
+// Origins of the rules that nobody wrote.
+var (
+	originDefault   = Origin{Source: "profile default"}
+	originSecret    = Origin{Source: "profile default, secret places"}
+	originWorkspace = Origin{Source: "workspace"}
+)
 
 // expanded gives the rules of p with absolute paths. A relative name of a flag
 // starts at the working directory, as everywhere in a shell; one of a file at
@@ -38,16 +42,16 @@ func expanded(p *Policy, cwd, home string) []Rule {
 // inside.
 func (v *view) addDefaults(p *Policy) {
 	if !p.Bare {
-		for _, path := range defaultExec() {
+		for _, path := range &defaultExec {
 			v.optional(path, Exec)
 		}
-		for _, path := range defaultRead() {
+		for _, path := range &defaultRead {
 			v.optional(path, Read)
 		}
 	}
-	v.add(node{path: devPath, kind: nodeDev, builtin: true, access: Write, origin: builtin()})
-	v.add(node{path: procPath, kind: nodeProc, builtin: true, access: Read, origin: builtin()})
-	v.add(node{path: tmpPath, kind: nodeTmpfs, builtin: true, access: Write, mode: 0o1777, origin: builtin()})
+	v.add(node{path: devPath, kind: nodeDev, builtin: true, access: Write, origin: &originDefault})
+	v.add(node{path: procPath, kind: nodeProc, builtin: true, access: Read, origin: &originDefault})
+	v.add(node{path: tmpPath, kind: nodeTmpfs, builtin: true, access: Write, mode: 0o1777, origin: &originDefault})
 	v.addHome()
 }
 
@@ -66,7 +70,7 @@ func (v *view) addHome() {
 		return
 	}
 	v.links = append(v.links, fact.Links...)
-	v.add(node{path: path, kind: nodeTmpfs, builtin: true, access: Write, mode: 0o700, fact: fact, origin: builtin()})
+	v.add(node{path: path, kind: nodeTmpfs, builtin: true, access: Write, mode: 0o700, there: fact.exists(), origin: &originDefault})
 }
 
 // usableHome refuses what cannot be a home of its own on the new root: none at
@@ -97,7 +101,9 @@ func (v *view) optional(path string, a Access) {
 		return
 	}
 	v.links = append(v.links, fact.Links...)
-	v.add(node{path: fact.Real, builtin: true, access: a, fact: fact, origin: builtin()})
+	n := nodeOf(&fact, a, &originDefault)
+	n.builtin = true
+	v.add(n)
 	if v.facts.KeepsRoot && a == Read {
 		v.maskUnreadable(fact)
 	}
@@ -116,11 +122,11 @@ func builtinReadable(fact PathFact) bool {
 // to other users. Large trees are id-mapped instead, see Mount.Shift.
 func (v *view) maskUnreadable(fact PathFact) {
 	for _, path := range fact.Unreadable {
-		hidden := PathFact{Real: path, Mode: modeRegular}
+		n := node{path: path, kind: nodeHide, builtin: true, there: true, mode: modeRegular, origin: &originDefault}
 		if dir, ok := strings.CutSuffix(path, "/"); ok {
-			hidden = PathFact{Real: dir, Mode: modeDir}
+			n.path, n.mode = dir, modeDir
 		}
-		v.add(node{path: hidden.Real, kind: nodeHide, builtin: true, origin: builtin(), fact: hidden})
+		v.add(n)
 	}
 }
 
@@ -128,53 +134,57 @@ func (v *view) maskUnreadable(fact PathFact) {
 // They matter only beneath what a user granted: by default nothing of a home
 // is in view.
 func (v *view) addSecrets() {
-	for _, fact := range v.secrets() {
-		v.add(node{path: fact.Real, kind: nodeHide, builtin: true, fact: fact,
-			origin: Origin{Source: "profile default, secret places"}})
+	facts := v.secrets()
+	for i := range facts {
+		n := nodeOf(&facts[i], Hide, &originSecret)
+		n.kind, n.builtin = nodeHide, true
+		v.add(n)
 	}
 }
 
 // secrets gives the facts of the secret places that exist. They are asked for
 // twice in a run, so they are kept.
 func (v *view) secrets() []PathFact {
-	if v.secretsOnce {
+	if v.looked {
 		return v.secretFacts
 	}
-	v.secretsOnce = true
-	paths := append(secretPaths(v.facts.Home(), true), socketPaths(v.facts.Caller.Env)...)
-	for _, path := range paths {
-		if fact, ok := v.facts.Paths[path]; ok && fact.exists() {
-			v.secretFacts = append(v.secretFacts, fact)
+	v.looked = true
+	if home := v.facts.Home(); home != "" && home != "/" {
+		buf := append(make([]byte, 0, 256), home...)
+		for _, name := range &homeSecrets {
+			buf = append(append(buf[:len(home)], '/'), name...)
+			v.secret(v.facts.Paths[string(buf)])
 		}
+	}
+	for _, path := range &systemSecrets {
+		v.secret(v.facts.Paths[path])
+	}
+	for _, path := range socketPaths(v.facts.Caller.Env) {
+		v.secret(v.facts.Paths[path])
 	}
 	return v.secretFacts
 }
 
-// secretPaths spells out the secret places of a home and, where asked for,
-// those of the system. All names are cut from one string: this runs at every
-// launch.
-func secretPaths(home string, system bool) []string {
+func (v *view) secret(fact PathFact) {
+	if fact.exists() {
+		v.secretFacts = append(v.secretFacts, fact)
+	}
+}
+
+// appendSecrets spells out the secret places of a home. All names are cut from
+// one string: this runs at every launch.
+func appendSecrets(out []string, home string) []string {
 	if home == "" || home == "/" {
-		if system {
-			return systemSecrets()
-		}
-		return nil
+		return out
 	}
-	names, size := homeSecrets(), 0
-	for _, n := range names {
-		size += len(home) + 1 + len(n)
-	}
-	buf := make([]byte, 0, size)
-	for _, n := range names {
+	buf := make([]byte, 0, len(homeSecrets)*(len(home)+24))
+	for _, n := range &homeSecrets {
 		buf = append(append(append(buf, home...), '/'), n...)
 	}
-	all, out := string(buf), make([]string, len(names), len(names)+len(systemSecrets()))
-	for i, n := range names {
+	all := string(buf)
+	for _, n := range &homeSecrets {
 		l := len(home) + 1 + len(n)
-		out[i], all = all[:l], all[l:]
-	}
-	if system {
-		out = append(out, systemSecrets()...)
+		out, all = append(out, all[:l]), all[l:]
 	}
 	return out
 }
@@ -199,15 +209,15 @@ func socketPaths(env []string) []string {
 
 // addRules adds what the user wrote, in order.
 func (v *view) addRules(rules []Rule) error {
-	for _, r := range rules {
-		if err := v.addRule(r); err != nil {
+	for i := range rules {
+		if err := v.addRule(&rules[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (v *view) addRule(r Rule) error {
+func (v *view) addRule(r *Rule) error {
 	fact, err := v.ruleFact(r)
 	if err != nil {
 		return err
@@ -225,12 +235,12 @@ func (v *view) addRule(r Rule) error {
 		return err
 	}
 	v.links = append(v.links, fact.Links...)
-	v.add(node{path: fact.Real, access: r.Access, fact: fact, origin: r.Origin})
+	v.add(nodeOf(&fact, r.Access, &r.Origin))
 	return nil
 }
 
 // ruleName is how messages call a rule: where it stands and what it names.
-func ruleName(r Rule) string {
+func ruleName(r *Rule) string {
 	s := r.Origin.String()
 	if r.Origin.Line > 0 || !strings.HasPrefix(s, "--") {
 		s += ": " + r.Access.String()
@@ -238,7 +248,7 @@ func ruleName(r Rule) string {
 	return s + " " + quote(r.Path)
 }
 
-func (v *view) ruleFact(r Rule) (PathFact, error) {
+func (v *view) ruleFact(r *Rule) (PathFact, error) {
 	if r.Path == "" {
 		return PathFact{}, refuse(InvalidPolicy, ruleName(r)+": the directory that it is relative to is not known", "write an absolute path")
 	}
@@ -253,12 +263,14 @@ func (v *view) ruleFact(r Rule) (PathFact, error) {
 // the rule would be about the host's. One that does not exist cannot be hidden where
 // it could appear later: a mask needs something to lie on, and sovrun makes
 // nothing on the host.
-func (v *view) addHide(r Rule, fact PathFact) error {
+func (v *view) addHide(r *Rule, fact PathFact) error {
 	if fact.exists() {
 		if Within(procPath, fact.Real) || Within(devPath, fact.Real) {
 			return refuse(InvalidPolicy, ruleName(r)+": the run has a private "+parentDir(fact.Real)+", of which no single path can be hidden", "leave the rule out")
 		}
-		v.add(node{path: fact.Real, kind: nodeHide, access: Hide, fact: fact, origin: r.Origin})
+		n := nodeOf(&fact, Hide, &r.Origin)
+		n.kind = nodeHide
+		v.add(n)
 		return nil
 	}
 	v.absent = append(v.absent, r)
@@ -293,7 +305,7 @@ func (v *view) checkAbsent() error {
 // grantable refuses what a bind mount would make of the private parts of the
 // view: the root, whose grant would also undo Landlock's witness, and the
 // kernel's own file systems.
-func grantable(r Rule, fact PathFact) error {
+func grantable(r *Rule, fact PathFact) error {
 	switch {
 	case fact.Real == "/":
 		return refuse(InvalidPolicy, ruleName(r)+": the whole root cannot be granted", "name the directories that are needed")

@@ -16,17 +16,27 @@ const (
 	nodeDev
 )
 
-// node is one rule on its real path: a candidate for a mount of the view.
+// node is one rule on its real path: a candidate for a mount of the view. There
+// are some forty at every launch, so it is kept small.
 type node struct {
-	path    string
-	kind    nodeKind
-	access  Access
-	rank    int // later rules have a higher one, built-in ones the lowest
-	builtin bool
-	fact    PathFact
-	origin  Origin
-	mode    uint32 // of a tmpfs root
+	path         string // what exists lies here, after all links
+	origin       *Origin
+	inode        uint64
+	major, minor uint32
+	mode         uint32 // st_mode of the host's path, or the permissions of a tmpfs root
+	rank         int32  // later rules have a higher one, built-in ones the lowest
+	kind         nodeKind
+	access       Access
+	builtin      bool
+	there        bool // exists on the host
 }
+
+// nodeOf is a grant of an existing path.
+func nodeOf(fact *PathFact, a Access, o *Origin) node {
+	return node{path: fact.Real, origin: o, inode: fact.Inode, major: fact.Major, minor: fact.Minor, mode: fact.Mode, access: a, there: true}
+}
+
+func (n *node) isDir() bool { return n.mode&modeType == modeDir }
 
 // view collects what the provider will see. Links, directories and mounts are
 // derived from the nodes in one sorted pass.
@@ -36,9 +46,9 @@ type view struct {
 	order  []*node // sorted, one per path
 	links  []Link  // met on the way to a granted path, in order
 	notes  []string
-	absent []Rule // hidden paths that do not exist
+	absent []*Rule // hidden paths that do not exist
 
-	secretsOnce bool
+	looked      bool // for the secret places
 	secretFacts []PathFact
 
 	kept   []*node // nodes that became mounts, sorted
@@ -51,7 +61,7 @@ type view struct {
 func (v *view) note(parts ...string) { v.notes = append(v.notes, strings.Join(parts, "")) }
 
 func (v *view) add(n node) {
-	n.rank = len(v.nodes)
+	n.rank = int32(len(v.nodes))
 	v.nodes = append(v.nodes, n)
 }
 
@@ -72,7 +82,7 @@ func (v *view) settle() {
 			}
 			return 1
 		}
-		return a.rank - b.rank
+		return int(a.rank - b.rank)
 	})
 	out := v.order[:0]
 	for _, n := range v.order {
@@ -125,7 +135,7 @@ func (v *view) build() {
 // mount adds the mount that a node needs, below the kept nodes open and before
 // the nodes that follow; false where it needs none.
 func (v *view) mount(n *node, open, rest []*node) bool {
-	m := Mount{Target: n.path, Access: n.access, Origin: n.origin, Dir: true, Within: inBind(open)}
+	m := Mount{Target: n.path, Access: n.access, Origin: *n.origin, Dir: true, Within: inBind(open)}
 	m.MakePoint = len(open) == 0 || open[len(open)-1].kind != nodeGrant
 	switch n.kind {
 	case nodeHide:
@@ -141,7 +151,7 @@ func (v *view) mount(n *node, open, rest []*node) bool {
 		m.bind(n)
 		m.Shift = v.facts.KeepsRoot && n.builtin && n.access == Exec && m.Dir
 	case nodeTmpfs:
-		if m.Within && !n.fact.exists() {
+		if m.Within && !n.there {
 			v.note(n.path, " does not exist and cannot be made in a granted tree")
 			return false
 		}
@@ -156,15 +166,15 @@ func (v *view) mount(n *node, open, rest []*node) bool {
 }
 
 func (m *Mount) bind(n *node) {
-	m.Kind, m.Source, m.Dir, m.Optional = MountBind, n.fact.Real, n.fact.isDir(), n.builtin
-	m.Major, m.Minor, m.Inode = n.fact.Major, n.fact.Minor, n.fact.Inode
+	m.Kind, m.Source, m.Dir, m.Optional = MountBind, n.path, n.isDir(), n.builtin
+	m.Major, m.Minor, m.Inode = n.major, n.minor, n.inode
 }
 
 // mask hides a path. Where something beneath is granted again, the mask must
 // hold its mount point: then it is a directory that can be walked through, but
 // neither listed nor written.
 func (m *Mount) mask(n *node, rest []*node) {
-	m.Kind, m.Dir = MountMask, n.fact.isDir()
+	m.Kind, m.Dir = MountMask, n.isDir()
 	for _, r := range rest {
 		if !Within(n.path, r.path) {
 			break
@@ -302,7 +312,7 @@ func (v *view) shows(l Link) bool {
 
 // reaches reports whether a path as it was spelled leads to the same place in
 // the final view, and with what access.
-func (v *view) reaches(fact PathFact) (Access, bool) {
+func (v *view) reaches(fact *PathFact) (Access, bool) {
 	over := v.over(fact.Real)
 	if over == nil || over.kind != nodeGrant {
 		return Hide, false

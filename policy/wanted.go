@@ -1,5 +1,7 @@
 package policy
 
+import "slices"
+
 // Named lists the paths that the caller named: rules, workspace, working
 // directory and home. Only for these need a failed resolution say where it
 // ended (PathFact.Missing).
@@ -10,25 +12,30 @@ func Named(p Policy, c Caller) []string {
 		out = append(out, r.Path)
 	}
 	out = append(out, workspacePath(&p, c.Cwd, c.Home), c.Cwd, c.Home)
-	return distinct(out)
+	return slices.DeleteFunc(out, func(p string) bool { return p == "" })
 }
 
-// Wanted lists every path that Resolve needs a fact of, those of Named first,
-// none twice. c.Home is that of the account that the provider will run as
+// Wanted lists every path that Resolve needs a fact of, those of Named first;
+// a few may come twice. A path behind Named that does not exist and has no
+// links needs no fact either: there an absent one means the same. c.Home is that of the account that the provider will run as
 // (Facts.Home), which matters when root hands over to another one.
 func Wanted(p Policy, c Caller) []string {
-	out := Named(p, c)
+	named := Named(p, c)
+	out := append(make([]string, 0, 144+len(named)), named...)
 	if !p.Bare {
-		out = append(out, defaultExec()...)
-		out = append(out, defaultRead()...)
+		out = append(out, defaultExec[:]...)
+		out = append(out, defaultRead[:]...)
 	}
-	out = append(out, aliasedDirs()...)
+	out = append(out, aliasedDirs[:]...)
 	if p.Network == NetworkHost {
 		out = append(out, resolvPath)
 	}
-	out = append(out, secretPaths(c.Home, len(p.Files) > 0)...)
+	out = appendSecrets(out, c.Home)
+	if len(p.Files) > 0 {
+		out = append(out, systemSecrets[:]...)
+	}
 	out = append(out, socketPaths(c.Env)...)
-	return distinct(append(out, commandPaths(&p, c)...))
+	return append(out, commandPaths(&p, c)...)
 }
 
 // commandPaths are the places where the command may be.
@@ -40,20 +47,6 @@ func commandPaths(p *Policy, c Caller) []string {
 	env := environment(p, &f)
 	path, _ := env.get("PATH")
 	return candidates(c.Argv[0], path, c.Cwd)
-}
-
-// distinct drops empty and repeated entries in place and keeps the order.
-func distinct(paths []string) []string {
-	seen := make(map[string]struct{}, len(paths))
-	out := paths[:0]
-	for _, p := range paths {
-		if _, dup := seen[p]; dup || p == "" {
-			continue
-		}
-		seen[p] = struct{}{}
-		out = append(out, p)
-	}
-	return out
 }
 
 // WorkspaceCandidate is the directory that Resolve will judge as the

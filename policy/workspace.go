@@ -1,8 +1,5 @@
 package policy
 
-// workspaceOrigin is what messages call the rule that grants the workspace.
-const workspaceOrigin = "workspace"
-
 // place is the workspace of a run as it was found.
 type place struct {
 	spelled string // as the caller wrote it, absolute
@@ -28,7 +25,7 @@ func (v *view) workspace(p *Policy, rules []Rule) (place, error) {
 	f := v.facts
 	w := place{spelled: workspacePath(p, f.Caller.Cwd, f.Home())}
 	w.fact = f.Paths[w.spelled]
-	why := v.unfit(w)
+	why := v.unfit(&w)
 	hidden := ""
 	if why == "" {
 		if hidden = v.hiddenBy(w.fact.Real, rules); hidden != "" {
@@ -52,7 +49,7 @@ func (v *view) workspace(p *Policy, rules []Rule) (place, error) {
 // unfit says why a directory cannot be a workspace; "" where it can. The
 // judgement is on what the path is after resolution, by device and inode as
 // well as by name, so that no link, bind mount or ".." leads past it.
-func (v *view) unfit(w place) string {
+func (v *view) unfit(w *place) string {
 	switch {
 	case w.spelled == "":
 		return "the directory is not known, or is gone"
@@ -76,12 +73,12 @@ func (v *view) unfit(w place) string {
 // systemDir compares with the closed list of directories that are never a
 // workspace.
 func (v *view) systemDir(fact PathFact) string {
-	for _, d := range systemDirs() {
+	for _, d := range &systemDirs {
 		if fact.Real == d {
 			return quote(d) + " is a system directory"
 		}
 	}
-	for _, d := range aliasedDirs() {
+	for _, d := range &aliasedDirs {
 		if fact.same(v.facts.Paths[d]) {
 			return "it is the system directory " + quote(d) + " under another name"
 		}
@@ -121,7 +118,7 @@ func (v *view) nearSecret(fact PathFact) string {
 			return "the secret place " + quote(s.Real) + " is at, in or above it"
 		}
 	}
-	for _, s := range systemSecrets() {
+	for _, s := range &systemSecrets {
 		if Within(s, fact.Real) || Within(fact.Real, s) {
 			return "the secret place " + quote(s) + " is at, in or above it"
 		}
@@ -133,7 +130,8 @@ func (v *view) nearSecret(fact PathFact) string {
 // or a more specific one grants it again.
 func (v *view) hiddenBy(real string, rules []Rule) string {
 	by, longest := "", -1
-	for _, r := range rules {
+	for i := range rules {
+		r := &rules[i]
 		at := v.facts.Paths[r.Path].Real
 		if at == "" || !Within(at, real) || len(at) < longest {
 			continue
@@ -148,29 +146,29 @@ func (v *view) hiddenBy(real string, rules []Rule) string {
 
 // addWorkspace grants the workspace, before the user's own rules, so that one
 // of them for the very same directory wins.
-func (v *view) addWorkspace(w place) {
+func (v *view) addWorkspace(w *place) {
 	if !w.ok {
 		return
 	}
 	v.links = append(v.links, w.fact.Links...)
-	v.add(node{path: w.fact.Real, access: Write, fact: w.fact, origin: Origin{Source: workspaceOrigin}})
+	v.add(nodeOf(&w.fact, Write, &originWorkspace))
 }
 
 // cwd is where the command starts: where the caller is, as the caller spells
 // it, if that lies in the workspace; else the workspace; else /tmp.
-func (v *view) cwd(w place) string {
+func (v *view) cwd(w *place) string {
 	if !w.ok {
 		return tmpPath
 	}
 	here := v.facts.Caller.Cwd
 	if fact := v.facts.Paths[here]; fact.exists() && Within(w.fact.Real, fact.Real) && v.granted(fact.Real) {
-		return v.spelling(here, fact)
+		return v.spelling(here, &fact)
 	}
-	return v.spelling(w.spelled, w.fact)
+	return v.spelling(w.spelled, &w.fact)
 }
 
 // spelling keeps the caller's name of a path where it leads there inside too.
-func (v *view) spelling(path string, fact PathFact) string {
+func (v *view) spelling(path string, fact *PathFact) string {
 	if _, ok := v.reaches(fact); ok && !hasDotDot(path) {
 		return path
 	}

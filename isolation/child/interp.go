@@ -24,16 +24,10 @@ func opAt(list uintptr, i int) *Op {
 //go:norace
 //go:nocheckptr
 func (t *task) run(list uintptr, n int) {
-	p := t.prog()
 	for i := 0; i < n; i++ {
 		o := opAt(list, i)
 		index := t.first + uint32(i)
-		if e, kill := p.fault.at(index); kill {
-			pid, _, _ := syscall.RawSyscall6(syscall.SYS_GETPID, 0, 0, 0, 0, 0, 0)
-			syscall.RawSyscall6(syscall.SYS_KILL, pid, uintptr(syscall.SIGKILL), 0, 0, 0, 0)
-		} else if e != 0 {
-			t.fail(index, e, 0)
-		}
+		t.inject(index)
 		if o.Nr == OpAct || o.Nr == OpControl {
 			t.act(int(o.Args[0]), o.Nr == OpControl)
 			continue

@@ -46,8 +46,6 @@ func Compile(b *child.Builder, p *policy.Plan, t *Targets, in *Inherited, env ui
 		return errors.New("filter: no filter for this profile and machine")
 	}
 	c := &compiler{b: b, p: p, t: t, in: in, env: env, words: make(map[string]uint32, 64), attrs: make(map[uint64]uint32, 4)}
-	b.P.CloneFlags = c.cloneFlags()
-	b.P.ErrorFD = in.Report
 	for _, stage := range c.stages() {
 		stage()
 	}
@@ -61,6 +59,7 @@ func Compile(b *child.Builder, p *policy.Plan, t *Targets, in *Inherited, env ui
 // why it stands here.
 func (c *compiler) stages() []func() {
 	return []func(){
+		c.ownDescriptors,   // else the launcher could not close its own
 		c.closeLauncherEnd, // else the end of file of a dead launcher is never seen
 		c.identity,         // before any mount: everything made is owned by the mapped ids
 		c.deathSignal,      // after the ids: a change of uid clears it
@@ -81,28 +80,6 @@ func (c *compiler) stages() []func() {
 		c.descriptors,
 		c.filter,
 	}
-}
-
-func (c *compiler) cloneFlags() uintptr {
-	var f uintptr
-	for _, n := range []struct {
-		on   bool
-		flag uintptr
-		name string
-	}{
-		{c.p.Namespaces.User, unix.CLONE_NEWUSER, "user-namespace"},
-		{c.p.Namespaces.Mount, unix.CLONE_NEWNS, "mount-namespace"},
-		{c.p.Namespaces.PID, unix.CLONE_NEWPID, "pid-namespace"},
-		{c.p.Namespaces.Net, unix.CLONE_NEWNET, "network-namespace"},
-		{c.p.Namespaces.IPC, unix.CLONE_NEWIPC, "ipc-namespace"},
-		{c.p.Namespaces.UTS, unix.CLONE_NEWUTS, "uts-namespace"},
-		{c.p.Namespaces.Cgroup, unix.CLONE_NEWCGROUP, "cgroup-namespace"},
-	} {
-		if n.on && !child.Off(n.name) {
-			f |= n.flag
-		}
-	}
-	return f
 }
 
 // word is a string of the arena that is used more than once.

@@ -102,4 +102,4 @@ func cloneFailure(err error) error {
 }
 
 // Program gives the running program, whose failures Explain reads.
-func (l *Launch) Program() *child.Program { return l.program }
+func (l *Launch) Program() *child.Program { return l.builder.P }

@@ -1,6 +1,7 @@
 package isolation
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -18,31 +19,59 @@ import (
 type Launch struct {
 	Targets Targets
 
-	plan    *policy.Plan
-	in      Inherited
-	report  *os.File // read end
-	program *child.Program
-	started *child.Launch
-	ours    []int // descriptors that are closed when the child has been started
-	kept    []int // those that are closed at the end
+	plan       *policy.Plan
+	in         Inherited
+	report     *os.File // read end
+	builder    *child.Builder
+	started    *child.Launch
+	namespaces policy.Namespaces
+	ours       []int // descriptors that are closed when the child has been started
+	kept       []int // those that are closed at the end
 }
 
-// Prepare makes what a launch needs: pipes, the sockets and descriptors that acts
-// aim at, the Landlock ruleset, id-mapped trees.
-func Prepare(p *policy.Plan, h *Host) (*Launch, error) {
-	l := &Launch{plan: p}
-	for _, step := range []func(*Host) error{l.pipes, l.limitsAsStarted, l.targets, l.ruleset, l.shifted, l.filter} {
-		if err := step(h); err != nil {
-			l.Close()
-			return nil, err
-		}
+// Begin starts the child, which makes its namespaces while the launcher finds out
+// the rest. The goroutine must be locked to its thread.
+func Begin(n policy.Namespaces) (*Launch, error) {
+	l := &Launch{builder: child.NewBuilder(), namespaces: n}
+	if err := l.pipes(); err != nil {
+		l.Close()
+		return nil, err
 	}
-	l.in.Offsets = h.offsets
+	var unshared uintptr
+	p := l.builder.P
+	p.ErrorFD = l.in.Report
+	p.CloneFlags, unshared = namespaceFlags(n)
+	early(l.builder, unshared)
+	started, err := p.Begin()
+	if err != nil {
+		l.Close()
+		return nil, cloneFailure(err)
+	}
+	l.started = started
 	return l, nil
 }
 
+// Prepare makes what a launch of this plan needs: the sockets and descriptors
+// that acts aim at, the Landlock ruleset, id-mapped trees.
+func (l *Launch) Prepare(p *policy.Plan, h *Host) error {
+	if p.Namespaces != l.namespaces {
+		return errors.New("launcher: the plan is for other namespaces than those that were made")
+	}
+	l.plan = p
+	for _, step := range []func(*Host) error{l.limitsAsStarted, l.targets, l.ruleset, l.shifted, l.filter} {
+		if err := step(h); err != nil {
+			return err
+		}
+	}
+	l.in.Offsets = h.offsets
+	return nil
+}
+
+// Builder is where the acts go.
+func (l *Launch) Builder() *child.Builder { return l.builder }
+
 // pipes makes the two pipes of a launch; all of them close on exec.
-func (l *Launch) pipes(*Host) error {
+func (l *Launch) pipes() error {
 	var ends [2][2]int
 	for i := range ends {
 		if err := unix.Pipe2(ends[i][:], unix.O_CLOEXEC); err != nil {
@@ -91,27 +120,20 @@ func (l *Launch) filter(*Host) error {
 	return nil
 }
 
-// Start compiles and starts the program. The acts must be in the builder; env is
-// the vector that they inspect.
-func (l *Launch) Start(b *child.Builder, env uint32) error {
-	if err := Compile(b, l.plan, &l.Targets, &l.in, env); err != nil {
+// Start compiles the program and lets the child run it. The acts must be in the
+// builder; env is the vector that they inspect.
+func (l *Launch) Start(env uint32) error {
+	if err := Compile(l.builder, l.plan, &l.Targets, &l.in, env); err != nil {
 		return err
 	}
-	l.program = b.P
-	started, err := b.P.Start()
-	if err != nil {
+	if err := l.started.Continue(); err != nil {
 		return cloneFailure(err)
 	}
-	l.started = started
 	closeAll(l.ours)
 	l.ours = nil
 	if l.plan.Identity.Changed {
-		if err := l.writeMaps(); err != nil {
-			l.Kill()
-			return err
-		}
+		return l.writeMaps()
 	}
-	started.ReapControl()
 	return nil
 }
 
@@ -135,7 +157,7 @@ func (l *Launch) writeMaps() error {
 }
 
 // Next reads the next message of the child; io.EOF when there will be none.
-func (l *Launch) Next() (child.Message, error) { return l.program.ReadMessage(l.report) }
+func (l *Launch) Next() (child.Message, error) { return l.builder.P.ReadMessage(l.report) }
 
 // Wait waits for pid 1 of the sandbox, and with it for everything inside.
 func (l *Launch) Wait() (unix.WaitStatus, error) {
@@ -158,13 +180,15 @@ func (l *Launch) Signal(s unix.Signal) error {
 }
 
 // Kill ends the sandbox at once, with all that runs in it.
-func (l *Launch) Kill() {
-	if l.started != nil {
-		_ = l.Signal(unix.SIGKILL)
-	}
+func (l *Launch) Kill() { _ = l.Signal(unix.SIGKILL) }
+
+// Abandon kills a sandbox that shall not come to a verdict and waits for its end.
+func (l *Launch) Abandon() {
+	l.Kill()
+	_, _ = l.Wait()
 }
 
-// Close gives up what the launch still holds.
+// Close gives up what the launch still holds. The sandbox must be gone.
 func (l *Launch) Close() {
 	closeAll(l.ours)
 	closeAll(l.kept)

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/sovrun/sovrun/isolation/child"
 	"github.com/sovrun/sovrun/policy"
 )
 
@@ -27,14 +26,16 @@ func start(t *testing.T, argv ...string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := Prepare(&plan, &host)
+	l, err := Begin(plan.Namespaces)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	b := child.NewBuilder()
-	b.P.Execute = true
-	if err := l.Start(b, b.Vector(plan.Env)); err != nil {
+	l.Builder().P.Execute = true
+	if err := l.Prepare(&plan, &host); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Start(l.Builder().Vector(plan.Env)); err != nil {
 		t.Fatal(err)
 	}
 	for {

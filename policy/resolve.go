@@ -69,11 +69,9 @@ func (v *view) plan(p *Policy) Plan {
 			KeepsRoot: f.KeepsRoot, Name: f.Target.Name, Home: insideHome(f),
 		},
 		Mounts: v.mounts, Dirs: v.dirs, Files: v.files, Links: list(v.plinks),
-		Landlock: v.landlock(),
-		Namespaces: Namespaces{
-			User: true, Mount: true, PID: true, Net: p.Network == NetworkNone, IPC: true, UTS: true, Cgroup: true,
-		},
-		Filter: filterOf(p), Limits: list(p.Limits), Network: p.Network,
+		Landlock:   v.landlock(),
+		Namespaces: NamespacesOf(*p),
+		Filter:     filterOf(p), Limits: list(p.Limits), Network: p.Network,
 		Require: p.Require &^ p.Degraded, Degraded: p.Degraded,
 		Streams: f.Streams, Notes: list(v.notes), Sources: list(p.Sources),
 	}

@@ -76,10 +76,12 @@ func Plan(req Request) (policy.Plan, error) {
 func Do(req Request) Outcome {
 	r := &run{req: req, acts: &probes.Catalogue{}}
 	r.out.ExitCode = ExitRefused
-	if r.resolve() && r.start() {
-		r.follow()
-	}
-	if r.launch != nil {
+	if r.begin() {
+		if r.resolve() && r.start() {
+			r.follow()
+		} else {
+			r.launch.Abandon()
+		}
 		r.launch.Close()
 	}
 	return r.out
@@ -88,6 +90,20 @@ func Do(req Request) Outcome {
 // refuse ends a run before the provider.
 func (r *run) refuse(c policy.Category, code int, err error, hint string) {
 	r.out.Category, r.out.ExitCode, r.out.Err, r.out.Hint = c, code, err, hint
+}
+
+// begin lets the child make its namespaces while the plan is made.
+func (r *run) begin() bool {
+	launch, err := isolation.Begin(policy.NamespacesOf(r.req.Policy))
+	if err != nil {
+		r.resolve() // what is wrong with the request comes first
+		if r.out.Err == nil {
+			r.setupFailed(err)
+		}
+		return false
+	}
+	r.launch = launch
+	return true
 }
 
 // resolve makes the plan.
@@ -122,17 +138,15 @@ func (r *run) missing(c policy.Command) {
 
 // start prepares and starts the sandbox.
 func (r *run) start() bool {
-	launch, err := isolation.Prepare(&r.out.Plan, &r.host)
-	if err != nil {
+	if err := r.launch.Prepare(&r.out.Plan, &r.host); err != nil {
 		r.setupFailed(err)
 		return false
 	}
-	r.launch = launch
-	b := child.NewBuilder()
+	b := r.launch.Builder()
 	b.P.Execute = r.req.Execute
-	r.acts = probes.Acts(b, &r.out.Plan, &launch.Targets)
+	r.acts = probes.Acts(b, &r.out.Plan, &r.launch.Targets)
 	r.acts.Facts = &r.host.Facts
-	if err := launch.Start(b, r.acts.EnvVector); err != nil {
+	if err := r.launch.Start(r.acts.EnvVector); err != nil {
 		r.setupFailed(err)
 		return false
 	}

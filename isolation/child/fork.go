@@ -3,6 +3,7 @@ package child
 import (
 	"encoding/binary"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"unsafe"
 )
@@ -28,6 +29,7 @@ func int80(nr, a, b, c uintptr) uintptr
 
 // Flags of clone(2) and clone3(2).
 const (
+	cloneFiles        = 0x400
 	cloneVM           = 0x100
 	clonePidfd        = 0x1000      // Linux 5.2
 	cloneClearSighand = 0x100000000 // Linux 5.5: no handler of the runtime's is left
@@ -40,32 +42,60 @@ type cloneArgs struct {
 	flags, pidfd, childTID, parentTID, exitSignal, stack, stackSize, tls uint64
 }
 
-// Launch is a started program: the pids are the host's.
+// Launch is a program that is being carried out: the pids are the host's.
 type Launch struct {
 	PID     int
 	PIDFD   int
 	program *Program
 	tasks   *[numTasks]task
+	stacks  []byte
 	control uintptr
 }
 
-// Start clones the child and the control. The calling goroutine must be locked to
-// its thread, and the thread must live as long as the sandbox shall: the
-// parent-death signal follows the thread (prctl(2), PR_SET_PDEATHSIG).
-func (p *Program) Start() (*Launch, error) {
+// Begin clones the child before there is a program for it. It shares the
+// launcher's memory and descriptors, makes namespaces of its own by Early, and
+// waits for Continue: what the kernel needs for that is spent beside what the
+// launcher still has to find out. The calling goroutine must be locked to its
+// thread, and the thread must live as long as the sandbox shall: the parent-death
+// signal follows the thread (prctl(2), PR_SET_PDEATHSIG).
+func (p *Program) Begin() (*Launch, error) {
 	p.fault.load()
-	base := p.reserve()
-	l := &Launch{program: p, PIDFD: -1, tasks: p.newTasks(base)}
+	l := &Launch{program: p, PIDFD: -1, stacks: make([]byte, numTasks*stackSize)}
+	l.tasks = p.newTasks(uintptr(unsafe.Pointer(&l.stacks[0])))
 	syscall.ForkLock.Lock()
 	defer syscall.ForkLock.Unlock()
-	if e := l.startControl(); e != 0 {
-		return nil, &StartError{"control", syscall.Errno(e)}
-	}
 	if e := l.startChild(); e != 0 {
-		l.ReapControl()
 		return nil, &StartError{"child", syscall.Errno(e)}
 	}
 	return l, nil
+}
+
+// Continue starts the control and lets the child run the program, which is
+// complete by now. When it returns, the child has descriptors of its own.
+func (l *Launch) Continue() error {
+	base := l.program.reserve()
+	l.program.place(l.tasks, base)
+	if e := l.startControl(); e != 0 {
+		return &StartError{"control", syscall.Errno(e)}
+	}
+	t := &l.tasks[taskChild]
+	atomic.StoreUint32(&t.hold, 0)
+	wake(&t.hold)
+	for atomic.LoadUint32(&t.shares) != 0 {
+		sleepOn(&t.shares, 1)
+		if l.dead() {
+			break // the report says why, or its end does
+		}
+	}
+	return nil
+}
+
+// dead reports whether the child has ended, without reaping it.
+func (l *Launch) dead() bool {
+	var info [128]byte
+	const exited, peek = 4, 0x1000000 // WEXITED, WNOWAIT
+	_, _, e := syscall.RawSyscall6(syscall.SYS_WAITID, 1, uintptr(l.PID), uintptr(unsafe.Pointer(&info)), exited|peek|syscall.WNOHANG|waitAll, 0, 0)
+	return e == 0 && *(*int32)(unsafe.Pointer(&info)) != 0
 }
 
 // StartError is a clone(2) that failed. ENOSPC: a limit of user.max_*_namespaces;
@@ -87,7 +117,6 @@ func (p *Program) reserve() uintptr {
 	for _, at := range []*uint32{&p.obs, &p.ctl} {
 		*at = b.Alloc(len(p.Acts)*observationSize, 8)
 	}
-	p.stacks = b.Alloc(numTasks*stackSize, 16)
 	return p.link()
 }
 
@@ -95,7 +124,7 @@ func (l *Launch) startChild() uintptr {
 	var pidfd int32 = -1
 	t := &l.tasks[taskChild]
 	args := cloneArgs{
-		flags: uint64(l.program.CloneFlags) | cloneVM | clonePidfd | cloneClearSighand,
+		flags: uint64(l.program.CloneFlags) | cloneVM | cloneFiles | clonePidfd | cloneClearSighand,
 		pidfd: uint64(uintptr(unsafe.Pointer(&pidfd))), exitSignal: uint64(syscall.SIGCHLD),
 		stack: uint64(t.stack - stackSize), stackSize: stackSize,
 	}
@@ -137,6 +166,7 @@ func (l *Launch) ReapControl() {
 func (l *Launch) Release() {
 	l.ReapControl()
 	runtime.KeepAlive(l.tasks)
+	runtime.KeepAlive(l.stacks)
 	runtime.KeepAlive(l.program)
 }
 

@@ -12,6 +12,7 @@ type Held struct {
 	PID     int
 	release int // write end of the pipe that it reads
 	tasks   *[numTasks]task
+	stacks  []byte
 	program *Program
 }
 
@@ -25,8 +26,9 @@ func HoldNamespace(flags uintptr) (*Held, error) {
 	b := NewBuilder()
 	b.Do(&b.P.Prelude, syscall.SYS_PRCTL, Imm(syscall.PR_SET_PDEATHSIG), Imm(int(syscall.SIGKILL)))
 	b.Do(&b.P.Prelude, syscall.SYS_READ, Imm(fds[0]), Ptr(b.Alloc(8, 8)), Imm(1))
-	h := &Held{release: fds[1], program: b.P}
-	h.tasks = b.P.newTasks(b.P.reserve())
+	h := &Held{release: fds[1], program: b.P, stacks: make([]byte, numTasks*stackSize)}
+	h.tasks = b.P.newTasks(uintptr(unsafe.Pointer(&h.stacks[0])))
+	b.P.place(h.tasks, b.P.reserve())
 	t := &h.tasks[taskControl]
 	beforeFork()
 	pid, e := cloneTask(flags|shareMemory, t.stack, uintptr(unsafe.Pointer(t)))
@@ -45,5 +47,6 @@ func (h *Held) Release() {
 	syscall.RawSyscall6(syscall.SYS_WAIT4, uintptr(h.PID), 0, waitAll, 0, 0, 0)
 	syscall.Close(h.release)
 	runtime.KeepAlive(h.tasks)
+	runtime.KeepAlive(h.stacks)
 	runtime.KeepAlive(h.program)
 }

@@ -1,6 +1,7 @@
 package child
 
 import (
+	"sync/atomic"
 	"syscall"
 	"unsafe"
 )
@@ -30,6 +31,12 @@ func (t *task) run(list uintptr, n int) {
 		t.inject(index)
 		if o.Nr == OpAct || o.Nr == OpControl {
 			t.act(int(o.Args[0]), o.Nr == OpControl)
+			continue
+		}
+		if o.Nr == OpAwaitInit {
+			if !t.awaitZero(t.prog().initAlive) {
+				t.fail(index, uintptr(syscall.ETIMEDOUT), 0)
+			}
 			continue
 		}
 		r, e := t.do(o)
@@ -121,10 +128,9 @@ func (t *task) pseudo(o *Op, a, b, c, d uintptr) (r, errno uintptr) {
 		return r, 0
 	case OpFail:
 		return 0, a
-	case OpAwaitInit:
-		if !t.awaitZero(t.prog().initAlive) {
-			return 0, uintptr(syscall.ETIMEDOUT)
-		}
+	case OpOwnFiles:
+		atomic.StoreUint32(&t.shares, 0)
+		wake(&t.shares)
 		return 0, 0
 	}
 	return 0, uintptr(syscall.ENOSYS)

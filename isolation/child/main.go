@@ -60,13 +60,16 @@ func (t *task) fail(index uint32, errno, result uintptr) {
 //go:norace
 //go:nocheckptr
 func (t *task) childMain(p *Program) {
-	list, n := listAt(p.Setup)
+	list, n := listAt(p.Early)
+	t.run(list, n)
+	t.awaitProgram()
+	list, n = listAt(p.Setup)
 	t.run(list, n)
 	next := taskAt(t.next)
 	next.inherit(t)
 	pid, e := cloneTask(shareMemory, next.stack, t.next)
 	if e != 0 {
-		t.fail(uint32(n-1), e, 0)
+		t.fail(t.first-1, e, 0)
 	}
 	decimal(t.base+uintptr(p.pidText), pid)
 	t.first += uint32(len(p.Provider) + len(p.Exec))

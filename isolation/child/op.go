@@ -19,6 +19,8 @@ const (
 	OpAllZero
 	// OpFail fails with errno Args[0]: a compiled-in refusal.
 	OpFail
+	// OpOwnFiles tells the launcher that the child has descriptors of its own.
+	OpOwnFiles
 	// OpAwaitInit waits until pid 1 has executed its image; ETIMEDOUT.
 	OpAwaitInit
 )

@@ -24,6 +24,7 @@ type Program struct {
 	Relocs     []Reloc
 	Objects    []string // by Op.Object
 
+	Early    []Op // by the child before there is an arena: immediate arguments only
 	Setup    []Op // by the child
 	Provider []Op // by the provider's process, before the acts
 	Session  []Op // by the session copy, before its acts
@@ -42,7 +43,6 @@ type Program struct {
 
 	obs          uint32 // arena offset of the observations
 	ctl          uint32 // of the controls' observations
-	stacks       uint32 // of the stacks, by task
 	mask         uint32 // of the mask of no signal
 	pidText      uint32 // of the provider's pid in decimal, for pid 1's argument
 	initAlive    uint32 // word that the kernel clears when pid 1 executes its image
@@ -229,11 +229,13 @@ func (b *Builder) Open(nr int, args ...Arg) int16 {
 }
 
 // Ops is the number of ops that failures are counted over.
-func (p *Program) Ops() int { return len(p.Setup) + len(p.Provider) + len(p.Exec) + len(p.Init) }
+func (p *Program) Ops() int {
+	return len(p.Early) + len(p.Setup) + len(p.Provider) + len(p.Exec) + len(p.Init)
+}
 
 // Op finds the op behind the index of a failure.
 func (p *Program) Op(i int) (Op, bool) {
-	for _, l := range [][]Op{p.Setup, p.Provider, p.Exec, p.Init} {
+	for _, l := range [][]Op{p.Early, p.Setup, p.Provider, p.Exec, p.Init} {
 		if i < len(l) {
 			return l[i], true
 		}

@@ -28,6 +28,8 @@ type task struct {
 	stack   uintptr // its top
 	next    uintptr // *task that this one starts
 	copy    uintptr // *task for acts that are tried in a copy
+	hold    uint32  // not 0: the launcher has no program yet
+	shares  uint32  // not 0: descriptors are still the launcher's
 	kind    uint32
 	first   uint32 // number of the first op of the running list
 	from    uint32 // of a copy: the ops that it runs
@@ -38,20 +40,26 @@ type task struct {
 const unset = ^uintptr(0)
 
 // newTasks makes the state of every process; Launch keeps it alive.
-func (p *Program) newTasks(base uintptr) *[numTasks]task {
+func (p *Program) newTasks(stacks uintptr) *[numTasks]task {
 	ts := new([numTasks]task)
 	for i := range ts {
-		ts[i] = task{
-			base: base, program: uintptr(unsafe.Pointer(p)), kind: uint32(i),
-			obs: base + uintptr(p.obs), ctl: base + uintptr(p.ctl),
-			stack: base + uintptr(p.stacks) + uintptr(i+1)*stackSize,
-		}
+		ts[i].program, ts[i].kind = uintptr(unsafe.Pointer(p)), uint32(i)
+		ts[i].stack = stacks + uintptr(i+1)*stackSize
 	}
 	at := func(i int) uintptr { return uintptr(unsafe.Pointer(&ts[i])) }
 	ts[taskChild].next, ts[taskProvider].next = at(taskProvider), at(taskSession)
 	ts[taskChild].copy, ts[taskProvider].copy, ts[taskControl].copy = at(taskInsideCopy), at(taskInsideCopy), at(taskOutsideCopy)
-	ts[taskProvider].first = uint32(len(p.Setup))
+	ts[taskChild].hold, ts[taskChild].shares = 1, 1
 	return ts
+}
+
+// place tells every task where the arena lies.
+func (p *Program) place(ts *[numTasks]task, base uintptr) {
+	for i := range ts {
+		ts[i].base = base
+		ts[i].obs, ts[i].ctl = base+uintptr(p.obs), base+uintptr(p.ctl)
+	}
+	ts[taskProvider].first = uint32(len(p.Early) + len(p.Setup))
 }
 
 // inherit takes over what an earlier process kept in its slots.

@@ -1,6 +1,7 @@
 package child
 
 import (
+	"sync/atomic"
 	"syscall"
 	"unsafe"
 )
@@ -42,4 +43,35 @@ func (t *task) awaitZero(word uint32) bool {
 //go:nocheckptr
 func (t *task) controls(p *Program) bool {
 	return t.awaitZero(p.controlAlive) && *(*uint32)(pointer(t.base + uintptr(p.complete))) == 1
+}
+
+// Operations of futex(2), on words that more than one process waits on.
+const (
+	futexWait = 0
+	futexWake = 1
+)
+
+// awaitProgram waits until the launcher has a program; the parent-death signal
+// ends a wait that nobody would end any more.
+//
+//go:nosplit
+//go:norace
+func (t *task) awaitProgram() {
+	for atomic.LoadUint32(&t.hold) != 0 {
+		syscall.RawSyscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(&t.hold)), futexWait, 1, 0, 0, 0)
+	}
+}
+
+// wake wakes whoever waits on a word.
+//
+//go:nosplit
+//go:norace
+func wake(word *uint32) {
+	syscall.RawSyscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWake, 1, 0, 0, 0)
+}
+
+// sleepOn waits for a word to change from value, or for 10 ms.
+func sleepOn(word *uint32, value uintptr) {
+	limit := timespec{nsec: 10_000_000}
+	syscall.Syscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, value, uintptr(unsafe.Pointer(&limit)), 0, 0)
 }

@@ -1,0 +1,52 @@
+package isolation
+
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/sovrun/sovrun/isolation/child"
+	"github.com/sovrun/sovrun/policy"
+)
+
+// namespaceFlags are the CLONE_NEW* of a set of namespaces: those that only a
+// clone can make, and those that the child makes itself while the launcher is
+// still busy (the network namespace is the dearest part of a launch).
+func namespaceFlags(n policy.Namespaces) (cloned, unshared uintptr) {
+	for _, x := range []struct {
+		on   bool
+		flag uintptr
+		name string
+	}{
+		{n.User, unix.CLONE_NEWUSER, "user-namespace"},
+		{n.PID, unix.CLONE_NEWPID, "pid-namespace"},
+		{n.Mount, unix.CLONE_NEWNS, "mount-namespace"},
+		{n.Net, unix.CLONE_NEWNET, "network-namespace"},
+		{n.IPC, unix.CLONE_NEWIPC, "ipc-namespace"},
+		{n.UTS, unix.CLONE_NEWUTS, "uts-namespace"},
+		{n.Cgroup, unix.CLONE_NEWCGROUP, "cgroup-namespace"},
+	} {
+		switch {
+		case !x.on || child.Off(x.name):
+		case x.flag == unix.CLONE_NEWUSER || x.flag == unix.CLONE_NEWPID:
+			cloned |= x.flag
+		default:
+			unshared |= x.flag
+		}
+	}
+	return cloned, unshared
+}
+
+// early is what the child does before there is a plan: it ties itself to the
+// launcher and makes its namespaces.
+func early(b *child.Builder, unshared uintptr) {
+	b.At(child.StageDeathSignal, "")
+	b.Do(&b.P.Early, unix.SYS_PRCTL, child.Imm(unix.PR_SET_PDEATHSIG), child.Imm(int(unix.SIGKILL)))
+	b.At(child.StageClone, "namespaces")
+	b.Do(&b.P.Early, unix.SYS_UNSHARE, child.Imm(unshared))
+}
+
+// ownDescriptors ends the sharing of descriptors with the launcher.
+func (c *compiler) ownDescriptors() {
+	c.b.At(child.StageLauncher, "")
+	c.b.Setup(unix.SYS_UNSHARE, child.Imm(unix.CLONE_FILES))
+	c.b.Setup(child.OpOwnFiles)
+}

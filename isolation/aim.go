@@ -3,9 +3,7 @@ package isolation
 import (
 	"encoding/binary"
 	"fmt"
-	"os"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,7 +19,9 @@ func (l *Launch) targets(h *Host) error {
 	t.EnvCanary = "SOVRUN_CANARY_" + name + "="
 	t.Env = append(append(make([]string, 0, len(h.Facts.Caller.Env)+1), h.Facts.Caller.Env...), t.EnvCanary+"1")
 	t.Thread = largestThread()
-	t.SignalsStayApart = release(h.Facts.Kernel, 5, 16)
+	if err := l.gate(); err != nil {
+		return err
+	}
 	if err := l.listeners(); err != nil {
 		return err
 	}
@@ -42,16 +42,25 @@ func token() (string, error) {
 // container that may be 1, and 1 exists inside as well.
 func largestThread() int {
 	top := unix.Getpid()
-	entries, err := os.ReadDir("/proc/self/task")
+	fd, err := unix.Open("/proc/self/task", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return top
 	}
-	for _, e := range entries {
-		if n, err := strconv.Atoi(e.Name()); err == nil && n > top {
-			top = n
+	defer unix.Close(fd)
+	var b [2048]byte
+	names := make([]string, 0, 32)
+	for {
+		n, err := unix.Getdents(fd, b[:])
+		if err != nil || n <= 0 {
+			return top
+		}
+		_, _, names = unix.ParseDirent(b[:n], -1, names[:0])
+		for _, name := range names {
+			if id, err := strconv.Atoi(name); err == nil && id > top {
+				top = id
+			}
 		}
 	}
-	return top
 }
 
 // listeners makes a TCP, a UDP and an abstract unix socket in the launcher's
@@ -139,13 +148,3 @@ func (l *Launch) openCanaries() error {
 	return nil
 }
 
-// release reports whether a kernel release is at least major.minor. It decides
-// only whether something is safe to try, never whether something holds.
-func release(text string, major, minor int) bool {
-	a, rest, _ := strings.Cut(text, ".")
-	b, _, _ := strings.Cut(rest, ".")
-	b = b[:len(b)-len(strings.TrimLeft(b, "0123456789"))]
-	x, err1 := strconv.Atoi(a)
-	y, err2 := strconv.Atoi(b)
-	return err1 == nil && err2 == nil && (x > major || x == major && y >= minor)
-}

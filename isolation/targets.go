@@ -14,10 +14,10 @@ type Targets struct {
 	HighFD int // one at 1024 or above, -1 where RLIMIT_NOFILE forbids
 	DirFD  int // an open directory
 
-	// SignalsStayApart: a process that dies of a signal takes none with it that
-	// shares its memory. Before Linux 5.16 a core dump did (coredump_wait, commit
-	// 0258b5fd7c71 "coredump: Limit coredumps to a single thread group").
-	SignalsStayApart bool
+	// Gate32 is a 32-bit program that does nothing but leave through int 0x80: it
+	// can be executed where the kernel has that gate and is ENOEXEC elsewhere. To
+	// try the gate itself would be a signal there. -1: this machine never has one.
+	Gate32 int
 
 	Env       []string // the caller's environment with the canary in it
 	EnvCanary string   // "NAME=" of the canary

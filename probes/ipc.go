@@ -22,14 +22,11 @@ func (m *maker) ipc() {
 		m.removedSegment()
 	}
 	m.add(&spec{
-		meaning: meaning{name: "own_segment", what: "make, attach and remove a shared memory segment"},
+		meaning: meaning{name: "own_segment", what: "make a shared memory segment"},
 		planes:  ipc, kind: child.Working, control: child.InSetup, ctlAt: child.MarkIPC,
 	}, func(b *child.Builder) {
-		id := child.Slot(child.ActSlot(0))
-		b.Try(syscall.SYS_SHMGET, child.Imm(ipcPrivate), child.Imm(pageSize), child.Imm(ipcCreat|0o600)).Save = child.ActSlot(0)
-		b.Decide(syscall.SYS_SHMAT, id, child.Imm(0), child.Imm(shmRdonly)).Save = child.ActSlot(1)
-		b.Clean(syscall.SYS_SHMCTL, id, child.Imm(ipcRmid), child.Imm(0))
-		b.Clean(syscall.SYS_SHMDT, child.Slot(child.ActSlot(1)))
+		b.Decide(syscall.SYS_SHMGET, child.Imm(ipcPrivate), child.Imm(pageSize), child.Imm(ipcCreat|0o600)).Save = child.ActSlot(0)
+		b.Clean(syscall.SYS_SHMCTL, child.Slot(child.ActSlot(0)), child.Imm(ipcRmid), child.Imm(0))
 	}, nil)
 }
 

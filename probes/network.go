@@ -89,18 +89,9 @@ func (m *maker) protocols() {
 	}
 }
 
-// address4 is a struct sockaddr_in for 127.0.0.1.
-func (m *maker) address4(port uint16) uint32 {
-	var a [16]byte
-	binary.NativeEndian.PutUint16(a[:], afInet)
-	binary.BigEndian.PutUint16(a[2:], port)
-	a[4], a[7] = 127, 1
-	return m.Bytes(string(a[:]), 8)
-}
-
-// tcp connects to a listener of the launcher's. SO_SNDTIMEO bounds the wait
-// where a packet filter drops what goes over the loopback; SO_LINGER of 0 makes
-// the end a reset, so that no TIME_WAIT of ours outlives the launch.
+// tcp connects to a listener of the launcher's. Outside, SO_SNDTIMEO bounds the
+// wait where a packet filter drops what goes over the loopback, and SO_LINGER of
+// 0 makes the end a reset, so that no TIME_WAIT of ours outlives the launch.
 func (m *maker) tcp() {
 	s := &spec{
 		meaning: meaning{name: "tcp_connect", object: "127.0.0.1", what: "connect to a TCP listener of the host"},
@@ -108,12 +99,30 @@ func (m *maker) tcp() {
 		refused: [3]refusal{{eCONNREFUSED, NetworkNamespace}, {eNETUNREACH, NetworkNamespace}, {eACCES, Landlock}},
 	}
 	addr, wait, linger := m.address4(m.targets.TCP), m.Words(1, 0), m.Words(1)
-	m.add(s, func(b *child.Builder) {
-		fd := child.Slot(child.ActSlot(0))
+	fd := child.Slot(child.ActSlot(0))
+	open := func(b *child.Builder) {
 		b.Try(syscall.SYS_SOCKET, child.Imm(afInet), child.Imm(sockStream|sockCloexec), child.Imm(0)).Save = child.ActSlot(0)
-		b.Try(syscall.SYS_SETSOCKOPT, fd, child.Imm(solSocket), child.Imm(soSndtimeo), child.Ptr(wait), child.Imm(16))
-		b.Try(syscall.SYS_SETSOCKOPT, fd, child.Imm(solSocket), child.Imm(soLinger), child.Ptr(linger), child.Imm(8))
+	}
+	connect := func(b *child.Builder) {
 		b.Decide(syscall.SYS_CONNECT, fd, child.Ptr(addr), child.Imm(16))
 		closing(b, 0)
-	}, nil)
+	}
+	m.add(s, func(b *child.Builder) {
+		open(b)
+		connect(b)
+	}, func(b *child.Builder) {
+		open(b)
+		b.Try(syscall.SYS_SETSOCKOPT, fd, child.Imm(solSocket), child.Imm(soSndtimeo), child.Ptr(wait), child.Imm(16))
+		b.Try(syscall.SYS_SETSOCKOPT, fd, child.Imm(solSocket), child.Imm(soLinger), child.Ptr(linger), child.Imm(8))
+		connect(b)
+	})
+}
+
+// address4 is a struct sockaddr_in for 127.0.0.1.
+func (m *maker) address4(port uint16) uint32 {
+	var a [16]byte
+	binary.NativeEndian.PutUint16(a[:], afInet)
+	binary.BigEndian.PutUint16(a[2:], port)
+	a[4], a[7] = 127, 1
+	return m.Bytes(string(a[:]), 8)
 }

@@ -21,7 +21,6 @@ const (
 	atEmptyPath = 0x1000 // AT_EMPTY_PATH
 
 	oTmpfile = 0o20000000 // __O_TMPFILE, to be joined with O_DIRECTORY
-	oPath    = 0o10000000 // O_PATH
 
 	cloneNewns   = 0x00020000
 	cloneNewuts  = 0x04000000
@@ -32,7 +31,6 @@ const (
 	prGetSecurebits         = 27
 	prCapbsetRead           = 23
 	prGetNoNewPrivs         = 39
-	numCaps                 = 48 // Linux 6.18 has 41
 	linuxCapabilityVersion3 = 0x20080522
 
 	ipcPrivate = 0

@@ -18,13 +18,12 @@ const (
 // x32 is the bit that selects the x32 ABI (__X32_SYSCALL_BIT).
 const x32 = 0x40000000
 
-// foreignCalls enter the kernel by another ABI. x32 is compiled into few
+// foreignCalls enter the kernel by another ABI, or make segments for one. x32 is
+// compiled into few
 // kernels, so its control mostly fails and the act is inconclusive.
-func foreignCalls() []call {
-	return []call{
-		{name: "x32_getpid", nr: x32 + 39, refused: eNOSYS},
-		{name: "modify_ldt", nr: 154, refused: ePERM},
-	}
+var foreignCalls = [...]call{
+	{name: "x32_getpid", nr: x32 + 39, refused: eNOSYS},
+	{name: "modify_ldt", nr: 154, refused: ePERM},
 }
 
 // int80Getpid is getpid(2) in the 32-bit table.

@@ -17,7 +17,7 @@ const (
 
 // foreignCalls is empty: 32-bit programs have an ABI here, but a 64-bit one has
 // no gate into it.
-func foreignCalls() []call { return nil }
+var foreignCalls [0]call
 
 // There is no 32-bit gate here.
 const (

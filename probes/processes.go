@@ -65,8 +65,8 @@ func (m *maker) initMemory() {
 	}
 }
 
-// hostFacts opens what /proc tells about the host and what is masked; of the
-// masked names those that everybody may read outside.
+// hostFacts opens what is masked in /proc: two names that every kernel has and
+// that everybody may read outside.
 func (m *maker) hostFacts() {
 	for i := range m.plan.Mounts {
 		for _, p := range m.plan.Mounts[i].Masks {
@@ -74,7 +74,7 @@ func (m *maker) hostFacts() {
 				continue
 			}
 			switch p.Path {
-			case "/proc/cmdline", "/proc/kallsyms", "/proc/keys", "/proc/interrupts":
+			case "/proc/cmdline", "/proc/kallsyms":
 				m.masked(processes, "host_facts", p.Path, p.Path)
 			}
 		}

@@ -35,7 +35,7 @@ var clauses = [policy.NumPlanes][]clause{
 		{[]string{"family", "protocol"}, "no socket of another family or protocol could be made"},
 		{[]string{"tcp_connect", "udp_send"}, "listeners on the host's loopback were out of reach"},
 		{[]string{"abstract_connect"}, "an abstract unix socket of the host was out of reach"},
-		{[]string{"loopback4_connect"}, "the sandbox's own loopback worked"},
+		{[]string{"loopback_talk", "loopback_listen"}, "the sandbox's own loopback worked"},
 	},
 	policy.Environment: {
 		{[]string{"canary_variable"}, "the list handed to the program does not hold the canary variable"},
@@ -55,7 +55,7 @@ var clauses = [policy.NumPlanes][]clause{
 		{[]string{"own_segment"}, "shared memory of the sandbox's own worked"},
 	},
 	policy.Privileges: {
-		{[]string{"capability_sets", "bounding_set"}, "no capability is held or left in the bounding set"},
+		{[]string{"capability_sets", "bounding_set"}, "no capability is held, and none of the powerful ones is left in the bounding set"},
 		{[]string{"no_new_privs"}, "execve gives no privileges"},
 		{[]string{"user_namespace"}, "a user namespace was refused"},
 		{[]string{"user_namespace_unfiltered"}, "and was refused before the filter was there"},

@@ -40,48 +40,45 @@ const (
 // calls holds at least one call of each class that the filter refuses. Not in it
 // are classes that a caller without privileges cannot reach at all: loading
 // modules and kexec, accounting, reboot, raw I/O ports.
-func calls() []call {
-	inval, fault, badf := [3]int16{eINVAL}, [3]int16{eFAULT}, [3]int16{eBADF}
-	return []call{
-		{name: "clone3", nr: sysClone3, reached: inval, refused: eNOSYS},
-		{name: "io_uring_setup", nr: sysIoUringSetup, reached: fault, refused: eNOSYS},
-		{name: "io_uring_enter", nr: sysIoUringEnter, args: [6]uint64{none}, reached: badf, refused: eNOSYS},
-		{name: "cachestat", nr: sysCachestat, args: [6]uint64{none}, reached: badf, refused: eNOSYS},
-		{name: "statmount", nr: sysStatmount, reached: fault, refused: eNOSYS},
-		{name: "add_key", nr: syscall.SYS_ADD_KEY, reached: fault, refused: ePERM},
-		{name: "request_key", nr: syscall.SYS_REQUEST_KEY, reached: fault, refused: ePERM},
-		{name: "keyctl", nr: syscall.SYS_KEYCTL, args: [6]uint64{keyctlGetKeyringID, ownKeys}, reached: [3]int16{eNOKEY}, refused: ePERM, also: ipc},
-		{name: "ptrace", nr: syscall.SYS_PTRACE, args: [6]uint64{1}, reached: [3]int16{eSRCH}, refused: ePERM, openIn: debugProfile},
-		{name: "kcmp", nr: sysKcmp, reached: [3]int16{eSRCH}, refused: ePERM, openIn: debugProfile},
-		{name: "process_vm_readv", nr: sysProcessVMReadv, args: [6]uint64{5: 1}, reached: inval, refused: ePERM, openIn: debugProfile},
-		{name: "pidfd_getfd", nr: sysPidfdGetfd, args: [6]uint64{none, none, 1}, reached: inval, refused: ePERM},
-		{name: "process_madvise", nr: sysProcessMadvise, args: [6]uint64{none, 4: 1}, reached: inval, refused: ePERM},
-		{name: "perf_event_open", nr: syscall.SYS_PERF_EVENT_OPEN, args: [6]uint64{4: 1 << 31}, reached: inval, refused: ePERM},
-		{name: "bpf", nr: sysBpf, args: [6]uint64{2: 1 << 20}, reached: [3]int16{e2BIG}, refused: ePERM},
-		{name: "userfaultfd", nr: sysUserfaultfd, args: [6]uint64{uffdUserModeOnly | 0x40}, reached: inval, refused: ePERM},
-		{name: "unshare", nr: syscall.SYS_UNSHARE, args: [6]uint64{1}, reached: inval, refused: ePERM, openIn: nestedProfile},
-		{name: "setns", nr: sysSetns, args: [6]uint64{none}, reached: badf, refused: ePERM, also: processes, openIn: nestedProfile},
-		{name: "mount", nr: syscall.SYS_MOUNT, args: [6]uint64{2: none}, reached: fault, refused: ePERM, openIn: nestedProfile},
-		{name: "umount2", nr: syscall.SYS_UMOUNT2, args: [6]uint64{1: badFlags}, reached: inval, refused: ePERM, openIn: nestedProfile},
-		{name: "open_tree", nr: sysOpenTree, args: [6]uint64{none, 2: badFlags}, reached: inval, refused: ePERM, openIn: nestedProfile},
-		{name: "mount_setattr", nr: sysMountSetattr, args: [6]uint64{none, 2: badFlags}, reached: inval, refused: ePERM, openIn: nestedProfile},
-		{name: "chroot", nr: syscall.SYS_CHROOT, reached: fault, refused: ePERM, openIn: nestedProfile},
-		{name: "name_to_handle_at", nr: sysNameToHandleAt, args: [6]uint64{none, 4: badFlags}, reached: inval, refused: ePERM},
-		{name: "fanotify_mark", nr: syscall.SYS_FANOTIFY_MARK, args: [6]uint64{none, badFlags, 0, none}, reached: inval, refused: ePERM},
-		{name: "mknod_device", nr: syscall.SYS_MKNODAT, args: [6]uint64{cwd, 0, syscall.S_IFBLK | 0o600}, reached: fault, refused: ePERM},
-		{name: "get_mempolicy", nr: syscall.SYS_GET_MEMPOLICY, args: [6]uint64{4: badNumber}, reached: inval, refused: eNOSYS},
-		{name: "clock_settime", nr: syscall.SYS_CLOCK_SETTIME, reached: fault, refused: ePERM},
-		{name: "clock_adjtime", nr: sysClockAdjtime, reached: fault, refused: ePERM},
-		{name: "quotactl", nr: syscall.SYS_QUOTACTL, args: [6]uint64{0xff}, reached: inval, refused: ePERM},
-		{name: "swapon", nr: syscall.SYS_SWAPON, args: [6]uint64{1: badFlags}, reached: inval, refused: ePERM},
-		{name: "ioctl_tiocsti_high_bit", nr: syscall.SYS_IOCTL, args: [6]uint64{none, tiocSTI | high}, reached: badf, refused: ePERM},
-		{name: "socket_vsock", nr: syscall.SYS_SOCKET, args: [6]uint64{afVsock, sockMax}, reached: inval, refused: eAFNOSUPPORT},
-	}
+var calls = [...]call{
+	{name: "clone3", nr: sysClone3, reached: [3]int16{eINVAL}, refused: eNOSYS},
+	{name: "io_uring_setup", nr: sysIoUringSetup, reached: [3]int16{eFAULT}, refused: eNOSYS},
+	{name: "io_uring_enter", nr: sysIoUringEnter, args: [6]uint64{none}, reached: [3]int16{eBADF}, refused: eNOSYS},
+	{name: "cachestat", nr: sysCachestat, args: [6]uint64{none}, reached: [3]int16{eBADF}, refused: eNOSYS},
+	{name: "statmount", nr: sysStatmount, reached: [3]int16{eFAULT}, refused: eNOSYS},
+	{name: "add_key", nr: syscall.SYS_ADD_KEY, reached: [3]int16{eFAULT}, refused: ePERM},
+	{name: "request_key", nr: syscall.SYS_REQUEST_KEY, reached: [3]int16{eFAULT}, refused: ePERM},
+	{name: "keyctl", nr: syscall.SYS_KEYCTL, args: [6]uint64{keyctlGetKeyringID, ownKeys}, reached: [3]int16{eNOKEY}, refused: ePERM, also: ipc},
+	{name: "ptrace", nr: syscall.SYS_PTRACE, args: [6]uint64{1}, reached: [3]int16{eSRCH}, refused: ePERM, openIn: debugProfile},
+	{name: "kcmp", nr: sysKcmp, reached: [3]int16{eSRCH}, refused: ePERM, openIn: debugProfile},
+	{name: "process_vm_readv", nr: sysProcessVMReadv, args: [6]uint64{5: 1}, reached: [3]int16{eINVAL}, refused: ePERM, openIn: debugProfile},
+	{name: "pidfd_getfd", nr: sysPidfdGetfd, args: [6]uint64{none, none, 1}, reached: [3]int16{eINVAL}, refused: ePERM},
+	{name: "process_madvise", nr: sysProcessMadvise, args: [6]uint64{none, 4: 1}, reached: [3]int16{eINVAL}, refused: ePERM},
+	{name: "perf_event_open", nr: syscall.SYS_PERF_EVENT_OPEN, args: [6]uint64{4: 1 << 31}, reached: [3]int16{eINVAL}, refused: ePERM},
+	{name: "bpf", nr: sysBpf, args: [6]uint64{2: 1 << 20}, reached: [3]int16{e2BIG}, refused: ePERM},
+	{name: "userfaultfd", nr: sysUserfaultfd, args: [6]uint64{uffdUserModeOnly | 0x40}, reached: [3]int16{eINVAL}, refused: ePERM},
+	{name: "unshare", nr: syscall.SYS_UNSHARE, args: [6]uint64{1}, reached: [3]int16{eINVAL}, refused: ePERM, openIn: nestedProfile},
+	{name: "setns", nr: sysSetns, args: [6]uint64{none}, reached: [3]int16{eBADF}, refused: ePERM, also: processes, openIn: nestedProfile},
+	{name: "mount", nr: syscall.SYS_MOUNT, args: [6]uint64{2: none}, reached: [3]int16{eFAULT}, refused: ePERM, openIn: nestedProfile},
+	{name: "umount2", nr: syscall.SYS_UMOUNT2, args: [6]uint64{1: badFlags}, reached: [3]int16{eINVAL}, refused: ePERM, openIn: nestedProfile},
+	{name: "open_tree", nr: sysOpenTree, args: [6]uint64{none, 2: badFlags}, reached: [3]int16{eINVAL}, refused: ePERM, openIn: nestedProfile},
+	{name: "mount_setattr", nr: sysMountSetattr, args: [6]uint64{none, 2: badFlags}, reached: [3]int16{eINVAL}, refused: ePERM, openIn: nestedProfile},
+	{name: "chroot", nr: syscall.SYS_CHROOT, reached: [3]int16{eFAULT}, refused: ePERM, openIn: nestedProfile},
+	{name: "name_to_handle_at", nr: sysNameToHandleAt, args: [6]uint64{none, 4: badFlags}, reached: [3]int16{eINVAL}, refused: ePERM},
+	{name: "fanotify_mark", nr: syscall.SYS_FANOTIFY_MARK, args: [6]uint64{none, badFlags, 0, none}, reached: [3]int16{eINVAL}, refused: ePERM},
+	{name: "mknod_device", nr: syscall.SYS_MKNODAT, args: [6]uint64{cwd, 0, syscall.S_IFBLK | 0o600}, reached: [3]int16{eFAULT}, refused: ePERM},
+	{name: "get_mempolicy", nr: syscall.SYS_GET_MEMPOLICY, args: [6]uint64{4: badNumber}, reached: [3]int16{eINVAL}, refused: eNOSYS},
+	{name: "clock_settime", nr: syscall.SYS_CLOCK_SETTIME, reached: [3]int16{eFAULT}, refused: ePERM},
+	{name: "clock_adjtime", nr: sysClockAdjtime, reached: [3]int16{eFAULT}, refused: ePERM},
+	{name: "quotactl", nr: syscall.SYS_QUOTACTL, args: [6]uint64{0xff}, reached: [3]int16{eINVAL}, refused: ePERM},
+	{name: "swapon", nr: syscall.SYS_SWAPON, args: [6]uint64{1: badFlags}, reached: [3]int16{eINVAL}, refused: ePERM},
+	{name: "ioctl_tiocsti_high_bit", nr: syscall.SYS_IOCTL, args: [6]uint64{none, tiocSTI | high}, reached: [3]int16{eBADF}, refused: ePERM},
+	{name: "socket_vsock", nr: syscall.SYS_SOCKET, args: [6]uint64{afVsock, sockMax}, reached: [3]int16{eINVAL}, refused: eAFNOSUPPORT},
 }
 
 func (m *maker) syscalls() {
-	for _, c := range calls() {
-		m.calling(&c)
+	for i := range calls {
+		m.calling(&calls[i])
 	}
 	m.executionDomain()
 	m.twinCall("getpid", syscall.SYS_GETPID)
@@ -125,8 +122,8 @@ func (m *maker) twinCall(name string, nr int, args ...child.Arg) {
 
 // foreign enters the kernel through other ABIs.
 func (m *maker) foreign() {
-	for _, c := range foreignCalls() {
-		m.calling(&c)
+	for i := range foreignCalls {
+		m.calling(&foreignCalls[i])
 	}
 	if len(program32) > 0 {
 		m.gate32()

@@ -95,7 +95,7 @@ func (e *environ) passBase(p *Policy, f *Facts) {
 func passes(p *Policy, f *Facts, name, value string) bool {
 	for _, n := range p.Pass {
 		if n.Name == name {
-			return name != Marker
+			return true
 		}
 	}
 	if strings.HasPrefix(name, "XDG_") && !homeRelative(f, value) {

@@ -1,11 +1,8 @@
 package policy
 
-// synthesise makes the files of /etc that must not be the host's own. Where
-// the user granted /etc as a whole, that is what is in view.
+// synthesise makes the files of /etc that must not be the host's own. What the
+// user granted there, be it /etc as a whole, is left as it is.
 func (v *view) synthesise(p *Policy) {
-	if over := v.over(etcPath); over != nil {
-		return
-	}
 	v.mkdirs("/", etcPath, 0o755)
 	v.etcFile("passwd", v.passwd())
 	v.etcFile("group", v.group())

@@ -139,11 +139,13 @@ func TestRefusedRules(t *testing.T) {
 		{[]string{"--read", "/proc"}, []string{"kernel"}},
 		{[]string{"--write", "/dev/null"}, []string{"kernel"}},
 		{[]string{"--write", "/sys/devices"}, []string{"reading only"}},
+		{[]string{"--read", "/.sovrun/x"}, []string{"sovrun's own"}},
 		{[]string{"--hide", "later"}, []string{`"/home/ada/proj/later" does not exist`, "appears later"}},
 		{[]string{"--hide", "/proc/1"}, []string{"private /proc"}},
 	} {
 		p := parse(t, c.args...)
-		_, err := Resolve(p, debian().facts(p, ada("git")))
+		h := debian().put(map[string]hostNode{"/.sovrun/x": fileNode()})
+		_, err := Resolve(p, h.facts(p, ada("git")))
 		var re *RefusedError
 		if !errors.As(err, &re) || re.Category != InvalidPolicy {
 			t.Errorf("%q: got %v, want a refusal", c.args, err)
@@ -185,6 +187,14 @@ func checkParents(t *testing.T, p Plan) {
 			t.Errorf("directory %q has no parent", d.Path)
 		}
 		made[d.Path] = true
+	}
+	for _, l := range p.Links {
+		if made[l.Path] || isTarget(p, l.Path) || strings.HasPrefix(access(p, l.Path), "bind") {
+			t.Errorf("link %q is in the way of something", l.Path)
+		}
+		if up := parentOf(l.Path); !made[up] && !isTarget(p, up) {
+			t.Errorf("link %q has no parent", l.Path)
+		}
 	}
 	var before Plan
 	for _, m := range p.Mounts {

@@ -127,6 +127,50 @@ func TestHomelessCaller(t *testing.T) {
 	}
 }
 
+// TestHomeThatIsMissing: it is made all the same, unless that would be in a
+// granted tree of the host's.
+func TestHomeThatIsMissing(t *testing.T) {
+	h := debian().put(map[string]hostNode{"/homes": linkNode("/export/homes"), "/export/homes/other": dirNode()})
+	f := ada("git")
+	f.Caller.Home = "/homes/ada"
+	plan := resolve(t, h, Policy{}, f)
+	if access(plan, "/homes/ada") != "tmpfs write" {
+		t.Errorf("%q is %q", f.Caller.Home, access(plan, "/homes/ada"))
+	}
+	checkParents(t, plan)
+	f.Caller.Home = "/srv/nowhere"
+	plan = resolve(t, h, parse(t, "--read", "/srv"), f)
+	if access(plan, "/srv/nowhere") != "bind read" || !strings.Contains(strings.Join(plan.Notes, "\n"), "/srv/nowhere does not exist") {
+		t.Errorf("%q, notes %q", access(plan, "/srv/nowhere"), plan.Notes)
+	}
+}
+
+// TestWorkspaceAboveTheHome is refused without any secret in the home.
+func TestWorkspaceAboveTheHome(t *testing.T) {
+	h := debian().put(map[string]hostNode{"/data/homes": own(dirNode(), 1000), "/data/homes/eve": own(dirNode(), 1000)})
+	f := ada("git")
+	f.Caller.Home, f.Caller.Cwd = "/data/homes/eve", "/data/homes"
+	plan := resolve(t, h, Policy{}, f)
+	if plan.Workspace != "" || !strings.Contains(strings.Join(plan.Notes, "\n"), "holds the home") {
+		t.Errorf("workspace %q, notes %q", plan.Workspace, plan.Notes)
+	}
+}
+
+// TestGroupsOfRootAreDropped: what root's own groups may does not count for
+// the account that root hands over to.
+func TestGroupsOfRootAreDropped(t *testing.T) {
+	h := debian().put(map[string]hostNode{"/srv/team": {mode: modeDir | 0o770, uid: 7, gid: 4}})
+	f := ada("git")
+	f.Caller.UID, f.Caller.GID, f.Caller.Groups, f.Caller.Cwd = 0, 0, []int{0, 4}, "/srv/team"
+	if plan := resolve(t, h, Policy{}, f); plan.Workspace != "" {
+		t.Errorf("workspace %q", plan.Workspace)
+	}
+	f.Target = Account{UID: 0, GID: 0, Name: "root"}
+	if plan := resolve(t, h, Policy{}, f); plan.Workspace != "/srv/team" {
+		t.Errorf("root's own groups do not count: %q", plan.Notes)
+	}
+}
+
 // TestHiddenParent: the working directory stays valid, or nothing starts; the
 // command never runs elsewhere.
 func TestHiddenParent(t *testing.T) {

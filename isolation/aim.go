@@ -19,9 +19,6 @@ func (l *Launch) targets(h *Host) error {
 	t.EnvCanary = "SOVRUN_CANARY_" + name + "="
 	t.Env = append(append(make([]string, 0, len(h.Facts.Caller.Env)+1), h.Facts.Caller.Env...), t.EnvCanary+"1")
 	t.Thread = largestThread()
-	if err := l.gate(); err != nil {
-		return err
-	}
 	if err := l.listeners(); err != nil {
 		return err
 	}
@@ -147,4 +144,3 @@ func (l *Launch) openCanaries() error {
 	l.ours = append(l.ours, high)
 	return nil
 }
-

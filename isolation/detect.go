@@ -36,7 +36,7 @@ func Detect(p policy.Policy, c policy.Caller) Host {
 	f.Streams, h.offsets = classify()
 	f.Landlock, f.Errata = landlockABI(0), landlockABI(landlockErrata)
 	f.Kernel, f.Hostname = system()
-	r := &resolver{dirs: make(map[string]unix.Stat_t, 48)}
+	r := newResolver()
 	f.Paths = make(map[string]policy.PathFact, 128)
 	target(f, r, p)
 	c.Home = f.Home()

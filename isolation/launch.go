@@ -21,7 +21,8 @@ type Launch struct {
 
 	plan       *policy.Plan
 	in         Inherited
-	report     *os.File // read end
+	reportFD   int // read end of the report pipe
+	signals    int // read end of the pipe of caught signals, -1: none are caught
 	builder    *child.Builder
 	started    *child.Launch
 	namespaces policy.Namespaces
@@ -32,7 +33,7 @@ type Launch struct {
 // Begin starts the child, which makes its namespaces while the launcher finds out
 // the rest. The goroutine must be locked to its thread.
 func Begin(n policy.Namespaces) (*Launch, error) {
-	l := &Launch{builder: child.NewBuilder(), namespaces: n}
+	l := &Launch{builder: child.NewBuilder(), namespaces: n, signals: -1}
 	if err := l.pipes(); err != nil {
 		l.Close()
 		return nil, err
@@ -78,11 +79,10 @@ func (l *Launch) pipes() error {
 			return fmt.Errorf("launcher: making a pipe: %w", err)
 		}
 	}
-	l.report = os.NewFile(uintptr(ends[0][0]), "report")
-	l.in.Report = ends[0][1]
+	l.reportFD, l.in.Report = ends[0][0], ends[0][1]
 	l.in.Launcher, l.in.LauncherEnd = ends[1][0], ends[1][1]
 	l.ours = append(l.ours, l.in.Report, l.in.Launcher)
-	l.kept = append(l.kept, l.in.LauncherEnd)
+	l.kept = append(l.kept, l.reportFD, l.in.LauncherEnd)
 	return nil
 }
 
@@ -156,9 +156,6 @@ func (l *Launch) writeMaps() error {
 	return nil
 }
 
-// Next reads the next message of the child; io.EOF when there will be none.
-func (l *Launch) Next() (child.Message, error) { return l.builder.P.ReadMessage(l.report) }
-
 // Wait waits for pid 1 of the sandbox, and with it for everything inside.
 func (l *Launch) Wait() (unix.WaitStatus, error) {
 	var ws unix.WaitStatus
@@ -193,9 +190,6 @@ func (l *Launch) Close() {
 	closeAll(l.ours)
 	closeAll(l.kept)
 	l.ours, l.kept = nil, nil
-	if l.report != nil {
-		l.report.Close()
-	}
 	if l.started != nil {
 		unix.Close(l.started.PIDFD)
 	}

@@ -39,14 +39,14 @@ func start(t *testing.T, argv ...string) int {
 		t.Fatal(err)
 	}
 	for {
-		m, err := l.Next()
+		ev, err := l.Next(-1)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Failure != nil {
+		if m := ev.Message; m.Failure != nil {
 			t.Errorf("op %d: %v", m.Failure.Index, Explain(l.Program(), m.Failure))
 		}
 	}

@@ -1,6 +1,7 @@
 package isolation
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -15,8 +16,20 @@ const maxLinks = 40
 // resolver finds out what paths are, and remembers directories that are no links.
 // It only looks: what it says is compared again when the child opens the path.
 type resolver struct {
-	dirs map[string]unix.Stat_t // real directories already seen
+	dirs map[string]entry // real directories already seen
+	buf  unix.Stat_t
+	text []byte
 }
+
+func newResolver() *resolver { return &resolver{dirs: make(map[string]entry, 32)} }
+
+// entry is what is kept of a stat.
+type entry struct {
+	dev, ino       uint64
+	mode, uid, gid uint32
+}
+
+func (e entry) kind() uint32 { return e.mode & unix.S_IFMT }
 
 // fact resolves one absolute path.
 func (r *resolver) fact(path string) policy.PathFact {
@@ -26,9 +39,9 @@ func (r *resolver) fact(path string) policy.PathFact {
 		f.Errno, f.Missing = int(errnoOf(err)), real
 		return f
 	}
-	f.Real, f.Inode, f.Mode = real, st.Ino, st.Mode
-	f.Major, f.Minor = unix.Major(st.Dev), unix.Minor(st.Dev)
-	f.UID, f.GID = int(st.Uid), int(st.Gid)
+	f.Real, f.Inode, f.Mode = real, st.ino, st.mode
+	f.Major, f.Minor = unix.Major(st.dev), unix.Minor(st.dev)
+	f.UID, f.GID = int(st.uid), int(st.gid)
 	return f
 }
 
@@ -43,78 +56,80 @@ func errnoOf(err error) unix.Errno {
 
 // walk follows a path component by component and notes every link. With an error
 // it returns the component that it ended at.
-func (r *resolver) walk(path string, links *[]policy.Link) (string, unix.Stat_t, error) {
-	real, rest := "", path
-	var st unix.Stat_t
+func (r *resolver) walk(path string, links *[]policy.Link) (real string, st entry, err error) {
+	rest := path
 	for {
 		var name string
-		name, rest = next(rest)
-		if name == "" {
+		if name, rest = next(rest); name == "" {
 			break
 		}
 		if name == ".." {
 			real, _, _ = cutLast(real)
+			st = entry{} // looked at again in the end
 			continue
 		}
-		target, err := r.step(real+"/"+name, rest != "", &st)
-		if err != nil {
-			return real + "/" + name, st, err
+		at := real + "/" + name
+		if st, err = r.step(at, rest != ""); err != nil {
+			return at, st, err
 		}
-		if target == "" {
-			real += "/" + name
+		if st.kind() != unix.S_IFLNK {
+			real = at
 			continue
 		}
-		if len(*links) == maxLinks {
-			return real + "/" + name, st, unix.ELOOP
+		target, err := r.readlink(at)
+		if err != nil || len(*links) == maxLinks {
+			return at, st, cmp.Or(err, error(unix.ELOOP))
 		}
-		*links = append(*links, policy.Link{Path: real + "/" + name, Target: target})
+		*links = append(*links, policy.Link{Path: at, Target: target})
 		if target[0] == '/' {
 			real = ""
 		}
+		st = entry{}
 		rest = target + "/" + rest
 	}
 	if real == "" {
 		real = "/"
 	}
-	err := r.stat(real, &st)
+	if st.mode == 0 {
+		st, err = r.stat(real)
+	}
 	return real, st, err
 }
 
-// step looks at one component: the text of a link, or "" for anything else.
-func (r *resolver) step(path string, more bool, st *unix.Stat_t) (string, error) {
-	if err := r.stat(path, st); err != nil {
-		return "", err
+// step looks at one component; whatever more follows on must be a directory.
+func (r *resolver) step(path string, more bool) (entry, error) {
+	st, err := r.stat(path)
+	if err == nil && more && st.kind() != unix.S_IFDIR && st.kind() != unix.S_IFLNK {
+		err = unix.ENOTDIR
 	}
-	switch st.Mode & unix.S_IFMT {
-	case unix.S_IFLNK:
-		var b [unix.PathMax]byte
-		n, err := unix.Readlink(path, b[:])
-		if err != nil {
-			return "", err
-		}
-		return string(b[:n]), nil
-	case unix.S_IFDIR:
-		return "", nil
+	return st, err
+}
+
+// readlink reads the text of a link.
+func (r *resolver) readlink(path string) (string, error) {
+	if r.text == nil {
+		r.text = make([]byte, unix.PathMax)
 	}
-	if more {
-		return "", unix.ENOTDIR
+	n, err := unix.Readlink(path, r.text)
+	if err == nil && n == 0 {
+		err = unix.ENOENT
 	}
-	return "", nil
+	return string(r.text[:max(n, 0)]), err
 }
 
 // stat is lstat(2) with a memory for directories.
-func (r *resolver) stat(path string, st *unix.Stat_t) error {
+func (r *resolver) stat(path string) (entry, error) {
 	if known, ok := r.dirs[path]; ok {
-		*st = known
-		return nil
+		return known, nil
 	}
-	if err := unix.Fstatat(unix.AT_FDCWD, path, st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-		return err
+	if err := unix.Fstatat(unix.AT_FDCWD, path, &r.buf, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return entry{}, err
 	}
-	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
-		r.dirs[path] = *st
+	e := entry{dev: r.buf.Dev, ino: r.buf.Ino, mode: r.buf.Mode, uid: r.buf.Uid, gid: r.buf.Gid}
+	if e.kind() == unix.S_IFDIR {
+		r.dirs[path] = e
 	}
-	return nil
+	return e, nil
 }
 
 // next splits off the first component; "." and empty ones are skipped.

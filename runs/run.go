@@ -40,6 +40,7 @@ type Request struct {
 	Policy  policy.Policy
 	Argv    []string
 	Execute bool // false: set up, probe and report only
+	Report  bool // fill Outcome.Report also when the command runs
 }
 
 // Outcome is how a run ended.
@@ -61,7 +62,8 @@ type run struct {
 	host    isolation.Host
 	launch  *isolation.Launch
 	acts    *probes.Catalogue
-	started bool // the verdict let the provider start
+	judged  bool // there was a verdict, and it let the run go on
+	started bool // the provider has started and not ended
 	out     Outcome
 }
 
@@ -172,44 +174,65 @@ func (r *run) unprobed(reason probes.Reason, evidence, remedy string) {
 	r.out.Reported = true
 }
 
-// follow reads what the child reports until it is gone.
+// follow reads what happens until the child is gone.
 func (r *run) follow() {
-	stop := r.forward()
-	defer stop()
-	late := time.AfterFunc(patience, r.launch.Kill)
-	defer late.Stop()
 	for {
-		m, err := r.launch.Next()
+		limit := patience
+		if r.judged {
+			limit = -1
+		}
+		ev, err := r.launch.Next(limit)
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		switch {
-		case err != nil:
+		if err != nil {
 			r.refuse(policy.InternalError, ExitRefused, fmt.Errorf("reading the child's report: %w", err), "")
 			r.launch.Kill()
-		case m.Failure != nil:
-			r.failure(m.Failure)
-		case m.Verdict != nil:
-			late.Stop()
-			r.verdict(m.Verdict)
-		case m.Exit != nil:
-			r.exited(*m.Exit)
-		}
-		if err != nil {
 			break
 		}
+		r.event(ev)
 	}
 	r.gone()
 }
 
-// verdict takes over what the child judged and judges it again.
+func (r *run) event(ev isolation.Event) {
+	switch m := ev.Message; {
+	case ev.Late:
+		r.launch.Kill()
+	case ev.Signals != nil:
+		r.forward(ev.Signals)
+	case m.Failure != nil:
+		r.failure(m.Failure)
+	case m.Verdict != nil:
+		r.verdict(m.Verdict)
+	case m.Exit != nil:
+		r.exited(*m.Exit)
+	}
+}
+
+// verdict takes over what the child judged and judges it again. The words of a
+// report are only made where somebody will read them.
 func (r *run) verdict(v *child.Verdict) {
-	r.out.Report = probes.Judge(r.acts, &r.out.Plan, v)
-	r.out.Reported = true
-	if len(r.out.Report.Missing) > 0 {
+	need := r.out.Plan.Require &^ r.out.Plan.Degraded
+	ok := need&^probes.Standing(r.acts, v) == 0
+	if !ok || r.req.Report || !r.req.Execute {
+		r.out.Report = probes.Judge(r.acts, &r.out.Plan, v)
+		r.out.Reported = true
+	}
+	if !ok {
 		r.refuse(PlaneUnavailable, ExitRefused, missingPlanes(&r.out.Report), remedyOf(&r.out.Report))
 		r.launch.Kill() // the child has judged the same and executes nothing
 		return
+	}
+	r.judged = true
+	if r.req.Execute {
+		// Until here a signal ends sovrun, and the sandbox with it; from here on it
+		// is the command's.
+		if err := r.launch.CatchSignals(forwarded()); err != nil {
+			r.refuse(policy.InternalError, ExitRefused, err, "")
+			r.launch.Kill()
+			return
+		}
 	}
 	r.started = r.req.Execute
 	r.out.ProviderStarted = r.started
@@ -255,7 +278,7 @@ func (r *run) gone() {
 		r.out.Signal = syscall.SIGKILL
 		r.out.ExitCode, r.out.Category = exitSignal+int(syscall.SIGKILL), ProviderFailed
 		r.out.Err = errors.New("the sandbox's first process was killed, and the command with it")
-	case !r.out.Reported && r.out.Err == nil:
+	case !r.judged && r.out.Err == nil:
 		r.refuse(TimedOut, ExitRefused, fmt.Errorf("the sandbox ended (status %d) before it was set up and probed", ws.ExitStatus()),
 			"try again; if it happens again, run sovrun explain")
 		r.unprobed(probes.TimedOut, r.out.Err.Error(), r.out.Hint)

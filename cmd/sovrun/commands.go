@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 
-	"github.com/sovrun/sovrun/policy"
 	"github.com/sovrun/sovrun/probes"
 	"github.com/sovrun/sovrun/runs"
 )
@@ -23,7 +21,7 @@ func runCommand(args []string) int {
 	if err != nil {
 		return refusal(err)
 	}
-	req.Execute = true
+	req.Execute, req.Report = true, status != nil
 	out := runs.Do(req)
 	if out.Err != nil {
 		problem(out.Err.Error(), out.Hint)
@@ -75,17 +73,9 @@ func planCommand(args []string) int {
 		return refusal(err)
 	}
 	if opt.JSON {
-		return printJSON(&plan)
+		os.Stdout.Write(jsonOf(&plan))
+		return 0
 	}
 	os.Stdout.WriteString(plan.Text())
-	return 0
-}
-
-func printJSON(p *policy.Plan) int {
-	b, err := json.MarshalIndent(p, "", "  ")
-	if err != nil {
-		return refusal(err)
-	}
-	os.Stdout.Write(append(b, '\n'))
 	return 0
 }

@@ -1,3 +1,9 @@
+// The runtime need not look for a cgroup's CPU limit, which it reads from several
+// files at every start: sovrun computes nothing in parallel.
+//
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
+
 // Command sovrun runs a command in a sandbox whose every plane was proven in
 // place, explains what holds, and prints what would be done.
 package main

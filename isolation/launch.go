@@ -59,7 +59,7 @@ func (l *Launch) Prepare(p *policy.Plan, h *Host) error {
 		return errors.New("launcher: the plan is for other namespaces than those that were made")
 	}
 	l.plan = p
-	for _, step := range []func(*Host) error{l.limitsAsStarted, l.targets, l.ruleset, l.shifted, l.filter} {
+	for _, step := range []func(*Host) error{l.limitsAsStarted, l.targets, l.environment, l.ruleset, l.shifted, l.filter} {
 		if err := step(h); err != nil {
 			return err
 		}

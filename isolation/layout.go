@@ -163,6 +163,9 @@ func (l *layout) sealPrivate() {
 
 // mask hides what lies at a path of the view.
 func (l *layout) mask(path string, dir, within bool) {
+	if child.Off("masks") {
+		return
+	}
 	from := private + "/file"
 	if dir {
 		from = private + "/dir"

@@ -42,21 +42,31 @@ const secureBits = 1<<0 | 1<<1 | // SECBIT_NOROOT, locked
 	1<<5 | // SECBIT_KEEP_CAPS_LOCKED
 	1<<6 | 1<<7 // SECBIT_NO_CAP_AMBIENT_RAISE, locked
 
-// capabilities gives up every one, in every set. Kernels have 41 of them (Linux
-// 5.9); a few numbers more are tried, EINVAL says that there is no such one.
+// capabilities gives up every one, in every set.
 func (c *compiler) capabilities() {
 	c.b.At(child.StageCapabilities, "")
 	c.b.PassMark(child.MarkCapabilities)
+	if !child.Off("securebits") {
+		c.b.Setup(unix.SYS_PRCTL, child.Imm(unix.PR_SET_SECUREBITS), child.Imm(secureBits), child.Imm(0), child.Imm(0), child.Imm(0))
+	}
+	c.boundingSet()
 	if child.Off("capabilities") {
 		return
-	}
-	c.b.Setup(unix.SYS_PRCTL, child.Imm(unix.PR_SET_SECUREBITS), child.Imm(secureBits), child.Imm(0), child.Imm(0), child.Imm(0))
-	for i := range 48 {
-		c.b.Setup(unix.SYS_PRCTL, child.Imm(unix.PR_CAPBSET_DROP), child.Imm(i), child.Imm(0), child.Imm(0), child.Imm(0)).Accept = int16(unix.EINVAL)
 	}
 	c.b.Setup(unix.SYS_PRCTL, child.Imm(unix.PR_CAP_AMBIENT), child.Imm(unix.PR_CAP_AMBIENT_CLEAR_ALL), child.Imm(0), child.Imm(0), child.Imm(0))
 	header := c.b.Words(unix.LINUX_CAPABILITY_VERSION_3)
 	c.b.Setup(unix.SYS_CAPSET, child.Ptr(header), child.Ptr(c.b.Alloc(24, 8)))
+}
+
+// boundingSet empties it. Kernels have 41 capabilities (Linux 5.9); a few numbers
+// more are tried, EINVAL says that there is no such one.
+func (c *compiler) boundingSet() {
+	if child.Off("bounding-set") {
+		return
+	}
+	for i := range 48 {
+		c.b.Setup(unix.SYS_PRCTL, child.Imm(unix.PR_CAPBSET_DROP), child.Imm(i), child.Imm(0), child.Imm(0), child.Imm(0)).Accept = int16(unix.EINVAL)
+	}
 }
 
 func (c *compiler) noNewPrivs() {

@@ -14,10 +14,15 @@ import (
 func (l *layout) proc(m policy.Mount) {
 	l.b.At(child.StageProc, m.Target)
 	l.dir(m.Target, 0o755)
-	t := l.word("proc")
-	l.b.Setup(unix.SYS_MOUNT, t, l.path(relative(m.Target)), t, child.Imm(unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC), child.Imm(0))
+	if child.Off("pid-namespace") {
+		// The kernel gives a procfs only to who owns the pid namespace.
+		l.attach(l.openTree(cwd(), l.path("/proc"), unix.AT_RECURSIVE), m.Target, false)
+	} else {
+		t := l.word("proc")
+		l.b.Setup(unix.SYS_MOUNT, t, l.path(relative(m.Target)), t, child.Imm(unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC), child.Imm(0))
+	}
 	for _, k := range m.Masks {
-		if !strings.HasPrefix(k.Path, m.Target+"/") || child.Off("proc-masks") {
+		if !strings.HasPrefix(k.Path, m.Target+"/") {
 			continue
 		}
 		l.b.At(child.StageProc, k.Path)
@@ -31,6 +36,9 @@ func (l *layout) proc(m policy.Mount) {
 
 // readOnly binds a path over itself, without writing.
 func (l *layout) readOnly(path string) {
+	if child.Off("read-only-mounts") {
+		return
+	}
 	t := l.openTree(cwd(), l.path(relative(path)), unix.AT_RECURSIVE)
 	l.attr(t, unix.MOUNT_ATTR_RDONLY, true)
 	l.attach(t, path, false)

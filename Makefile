@@ -7,9 +7,8 @@ MAKEFLAGS += --no-print-directory
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-# git may not write to the repository just because a build looks at it.
-export GIT_OPTIONAL_LOCKS := 0
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+# Not "git describe --dirty": it locks and rewrites the index, and a build may not write to the repository.
+VERSION := $(shell git describe --tags --always 2>/dev/null || echo unknown)$(shell git --no-optional-locks status --porcelain --untracked-files=no 2>/dev/null | sed -n '1s/.*/-dirty/p')
 GOBUILD = go build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/
 
 .PHONY: help deps check build test test-root test-user race lint generate drift bench bench-quick contract demo install clean

@@ -2,9 +2,15 @@ package probes
 
 import "github.com/sovrun/sovrun/policy"
 
-// notCovered is what a plane does not cover even while it is ENFORCED.
-func notCovered(p policy.Plane, f *policy.Facts, plan *policy.Plan) []string {
-	out := append([]string(nil), uncovered[p]...)
+// notCovered is what a plane does not cover even while it is ENFORCED, and while
+// it is not, first of all what it would.
+func notCovered(r *PlaneReport, f *policy.Facts, plan *policy.Plan) []string {
+	p := r.Name
+	out := make([]string, 0, len(uncovered[p])+2)
+	if r.State != Enforced {
+		out = append(out, unheld[p])
+	}
+	out = append(out, uncovered[p]...)
 	if p == policy.Network || p == policy.IPC {
 		out = append(out, pathnameSockets(f))
 	}
@@ -17,6 +23,20 @@ func notCovered(p policy.Plane, f *policy.Facts, plan *policy.Plan) []string {
 	return out
 }
 
+// unheld is what is open while a plane is not ENFORCED.
+var unheld = [policy.NumPlanes]string{
+	policy.Filesystem:  "anything: nothing shows that secrets of the host, and files that run code later, are out of reach",
+	policy.Syscalls:    "anything: nothing shows that the kernel's dangerous calls are refused",
+	policy.Network:     "anything: packets may leave, and services of the host may be reached",
+	policy.Environment: "anything: variables of the caller may be inherited",
+	policy.Processes:   "anything: processes of the host may be seen and signalled, and what the program starts may outlive it",
+	policy.IPC:         "anything: shared memory, sockets without a file and keyrings of the host may be reached",
+	policy.Privileges:  "anything: privileges of the caller, root's among them, may be held or gained",
+	policy.Resources:   "anything: processes, descriptors and file sizes are bounded only as the caller's are",
+	policy.Terminal:    "anything: a program may type into the caller's terminal",
+	policy.Descriptors: "anything: open descriptors of the caller may be used",
+}
+
 var uncovered = [policy.NumPlanes][]string{
 	policy.Filesystem: {
 		"what descriptors 0 to 2 refer to",
@@ -24,7 +44,7 @@ var uncovered = [policy.NumPlanes][]string{
 		"a protected or hidden file after the host has replaced it by another",
 		"the host's names of granted paths, which /proc/self/mountinfo shows",
 		"execution: a loader or an interpreter runs what it can read",
-		"set-uid bits in a writable grant, which are detected afterwards and not prevented",
+		"set-uid bits in a writable grant, which nothing prevents",
 	},
 	policy.Syscalls: {
 		"bugs of the kernel in calls that are allowed",

@@ -17,13 +17,18 @@ func (m *maker) environment() {
 	if names := m.dropped(); len(names) > 0 {
 		m.found("dropped_variables", "find a variable of the caller's that is left out", caller, names)
 	}
-	marker := m.Vector([]string{"SOVRUN="})
+	m.marker()
+}
+
+// marker must be in the list, or it is not the one that was made.
+func (m *maker) marker() {
 	s := &spec{
-		meaning: meaning{name: "marker", object: "SOVRUN", what: "find the marker that is set inside"},
-		planes:  environment, kind: child.Working, control: child.InProvider,
+		meaning: meaning{name: "marker", object: "SOVRUN", what: "find the marker that is set inside", differs: "in a list that holds nothing else", readBack: true},
+		planes:  environment, kind: child.Working,
 	}
-	list := m.cat.EnvVector
-	m.add(s, func(b *child.Builder) { b.Decide(child.OpFind, child.Ptr(list), child.Ptr(marker)) }, nil)
+	list, want, other := m.cat.EnvVector, m.Vector([]string{"SOVRUN="}), m.Vector([]string{"SOVRUN=1"})
+	m.add(s, func(b *child.Builder) { b.Decide(child.OpFind, child.Ptr(list), child.Ptr(want)) },
+		func(b *child.Builder) { b.Decide(child.OpFind, child.Ptr(other), child.Ptr(want)) })
 }
 
 // found looks for prefixes in the list for execve, the control in the caller's.

@@ -65,7 +65,7 @@ func at(l []child.Observation, i int) child.Observation {
 
 // plane judges one plane.
 func (j *judgement) plane(p policy.Plane) PlaneReport {
-	r := PlaneReport{Name: p, State: Unavailable, NotCovered: notCovered(p, j.cat.Facts, j.plan), Facts: j.facts(p)}
+	r := PlaneReport{Name: p, State: Unavailable, Facts: j.facts(p)}
 	j.report(&r)
 	if absent := j.cat.absent[p]; absent.reason != "" {
 		r.Reason, r.Evidence, r.Remedy = absent.reason, absent.text, absent.remedy
@@ -76,6 +76,7 @@ func (j *judgement) plane(p policy.Plane) PlaneReport {
 		r.Remedy = r.Reason.remedy()
 	}
 	r.Sentence = sentence(&r)
+	r.NotCovered = notCovered(&r, j.cat.Facts, j.plan)
 	return r
 }
 

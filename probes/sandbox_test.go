@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/sovrun/sovrun/isolation"
 	"github.com/sovrun/sovrun/isolation/child"
@@ -23,6 +24,16 @@ type launched struct {
 // launch sets a sandbox up for a policy, in a workspace of its own, and probes it.
 func launch(t *testing.T, pol policy.Policy) launched {
 	t.Helper()
+	l, err := probe(t, pol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// probe is launch where a failure may be what is wanted.
+func probe(t *testing.T, pol policy.Policy) (launched, error) {
+	t.Helper()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if pol.Workspace == "" {
@@ -30,28 +41,37 @@ func launch(t *testing.T, pol policy.Policy) launched {
 	}
 	l, err := isolation.Begin(policy.NamespacesOf(pol))
 	if err != nil {
-		t.Fatal(err)
+		return launched{}, err
 	}
 	defer l.Close()
-	host := isolation.Detect(pol, isolation.CallerFacts([]string{"/bin/true"}))
-	plan, err := policy.Resolve(pol, host.Facts)
-	if err == nil {
-		err = l.Prepare(&plan, &host)
-	}
+	out, err := prepare(l, pol)
 	if err != nil {
 		l.Abandon()
-		t.Fatal(err)
+		return launched{}, err
 	}
-	cat := Acts(l.Builder(), &plan, &l.Targets)
-	cat.Facts = &host.Facts
-	if err := l.Start(cat.EnvVector); err != nil {
-		t.Fatal(err)
+	if out.verdict, err = verdictOf(l); err != nil {
+		l.Abandon()
+		return launched{}, err
 	}
-	v := verdictOf(t, l)
 	if _, err := l.Wait(); err != nil {
-		t.Fatal(err)
+		return launched{}, err
 	}
-	return launched{plan, cat, v, Judge(cat, &plan, v)}
+	out.report = Judge(out.cat, &out.plan, out.verdict)
+	return out, nil
+}
+
+// prepare is what the launcher does between the beginning and the verdict.
+func prepare(l *isolation.Launch, pol policy.Policy) (out launched, err error) {
+	host := isolation.Detect(pol, isolation.CallerFacts([]string{"/bin/true"}))
+	if out.plan, err = policy.Resolve(pol, host.Facts); err != nil {
+		return out, err
+	}
+	if err = l.Prepare(&out.plan, &host); err != nil {
+		return out, err
+	}
+	out.cat = Acts(l.Builder(), &out.plan, &l.Targets)
+	out.cat.Facts = &host.Facts
+	return out, l.Start(out.cat.EnvVector)
 }
 
 // workspace is a directory that lies neither in /tmp, which the sandbox has its
@@ -66,20 +86,22 @@ func workspace(t *testing.T) string {
 	return dir
 }
 
-func verdictOf(t *testing.T, l *isolation.Launch) (v *child.Verdict) {
-	t.Helper()
+// patience is how long a launch may take on a loaded machine.
+const patience = 30 * time.Second
+
+func verdictOf(l *isolation.Launch) (v *child.Verdict, err error) {
 	for {
-		m, err := l.Next()
-		if errors.Is(err, io.EOF) {
-			return v
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m.Failure != nil {
-			t.Fatalf("op %d: %v", m.Failure.Index, isolation.Explain(l.Program(), m.Failure))
-		}
-		if m.Verdict != nil {
+		ev, err := l.Next(patience)
+		switch m := ev.Message; {
+		case errors.Is(err, io.EOF):
+			return v, nil
+		case err != nil:
+			return nil, err
+		case ev.Late:
+			return nil, errors.New("no word of the sandbox for " + patience.String())
+		case m.Failure != nil:
+			return nil, isolation.Explain(l.Program(), m.Failure)
+		case m.Verdict != nil:
 			v = m.Verdict
 		}
 	}

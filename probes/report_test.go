@@ -1,0 +1,243 @@
+package probes
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sovrun/sovrun/isolation"
+	"github.com/sovrun/sovrun/isolation/child"
+	"github.com/sovrun/sovrun/policy"
+)
+
+// sample is a report with planes that stand, one that fell and two that were
+// not asked for.
+func sample(t *testing.T) Report {
+	t.Helper()
+	b := build(t, variant{"sample", func(p *policy.Plan, tg *isolation.Targets) {
+		variants()[5].change(p, tg)
+		p.Limits = nil
+		p.Streams = [3]policy.Stream{{Class: policy.StreamPipe}, {Class: policy.StreamTerminal}, {Class: policy.StreamFile}}
+	}})
+	v := perfect(b.cat)
+	for i := range b.cat.acts {
+		if b.cat.meanings[i].name == "canary_read" {
+			v.Observations[i].Errno = 0
+		}
+	}
+	v.Standing &^= uint16(filesystem)
+	return Judge(b.cat, &b.plan, v)
+}
+
+func TestText(t *testing.T) {
+	r := sample(t)
+	golden(t, "report.txt", r.Text(TextOptions{}))
+	golden(t, "report-acts.txt", withoutForeign(r.Text(TextOptions{Acts: true})))
+}
+
+// withoutForeign leaves out what exists on one architecture only, and the number
+// of acts, which then differs.
+func withoutForeign(s string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(s, "\n"), func(l string) bool {
+		return strings.HasPrefix(l, "syscalls ") || slices.ContainsFunc(foreignActs, func(a string) bool { return strings.Contains(l, a) })
+	}), "\n")
+}
+
+func TestColourMarksOnlyStates(t *testing.T) {
+	r := sample(t)
+	plain, coloured := r.Text(TextOptions{}), r.Text(TextOptions{Color: true})
+	if strings.Contains(plain, "\x1b") {
+		t.Error("escape sequences without colour")
+	}
+	bare := strings.NewReplacer(green, "", yellow, "", reset, "").Replace(coloured)
+	if bare != plain || coloured == plain {
+		t.Error("colour changes more than the marks")
+	}
+}
+
+func TestNamesCannotEscapeTheTerminal(t *testing.T) {
+	b := build(t, variant{"hostile", func(p *policy.Plan, _ *isolation.Targets) {
+		p.Mounts = append(p.Mounts, policy.Mount{Kind: policy.MountBind, Access: policy.Read, Target: "/srv/\x1b]0;x\a\n", Source: "/srv/\x1b\xff"})
+	}})
+	r := Judge(b.cat, &b.plan, nil)
+	text := r.Text(TextOptions{Acts: true})
+	if i := strings.IndexFunc(text, func(c rune) bool { return c < ' ' && c != '\n' || c == 0x7f }); i >= 0 {
+		t.Errorf("control character in %q", text[max(0, i-40):i+1])
+	}
+	if !strings.Contains(text, `\x1b]0;x\a\n`) {
+		t.Error("the hostile name is not shown")
+	}
+	var any map[string]any
+	if err := json.Unmarshal(r.AppendJSON(nil), &any); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestJSONFitsTheSchema reads the published schema and holds reports against it:
+// types, constants, enumerations, required and unknown keys.
+func TestJSONFitsTheSchema(t *testing.T) {
+	var schema map[string]any
+	text, err := os.ReadFile("schema/report.v1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	b := ordinary(t)
+	for name, r := range map[string]Report{
+		"sample": sample(t), "perfect": Judge(b.cat, &b.plan, perfect(b.cat)), "no verdict": Judge(b.cat, &b.plan, nil),
+		"empty": Unprobed(&Catalogue{}, &b.plan, HostForbids, "evidence", "remedy"),
+	} {
+		var doc any
+		if err := json.Unmarshal(r.AppendJSON(nil), &doc); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, complaint := range validate(schema, schema, doc, "report") {
+			t.Errorf("%s: %s", name, complaint)
+		}
+	}
+}
+
+// TestSchemaRefuses is the control of the validation.
+func TestSchemaRefuses(t *testing.T) {
+	var schema map[string]any
+	text, _ := os.ReadFile("schema/report.v1.json")
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	good := string(func() []byte { r := sample(t); return r.AppendJSON(nil) }())
+	for _, c := range [][2]string{
+		{`"state":"ENFORCED"`, `"state":"DEGRADED"`}, {`"schema":"sovrun/report/v1"`, `"schema":"sovrun/report/v2"`},
+		{`"tier":"full",`, ``}, {`"outcome":"through"`, `"outcome":"ok"`}, {`"must_work":false`, `"must_work":"no"`},
+		{`"reason":"not_requested"`, `"reason":"because"`}, {`"facts":[]`, `"facts":[1]`}, {`"missing":`, `"absent":`},
+	} {
+		bad := strings.Replace(good, c[0], c[1], 1)
+		var doc any
+		if err := json.Unmarshal([]byte(bad), &doc); err != nil || bad == good {
+			t.Fatalf("%s: %v", c[0], err)
+		}
+		if len(validate(schema, schema, doc, "report")) == 0 {
+			t.Errorf("%s in place of %s is valid", c[1], c[0])
+		}
+	}
+}
+
+// validate is the part of JSON Schema that the published one uses.
+func validate(root, s map[string]any, doc any, path string) (out []string) {
+	if ref, ok := s["$ref"].(string); ok {
+		s = root["$defs"].(map[string]any)[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
+	}
+	if c, ok := s["const"]; ok && doc != c {
+		out = append(out, fmt.Sprintf("%s is %v, wanted %v", path, doc, c))
+	}
+	if e, ok := s["enum"].([]any); ok && !slices.Contains(e, doc) {
+		out = append(out, fmt.Sprintf("%s is %v, wanted one of %v", path, doc, e))
+	}
+	switch s["type"] {
+	case "object":
+		return append(out, object(root, s, doc, path)...)
+	case "array":
+		l, ok := doc.([]any)
+		if !ok {
+			return append(out, path+" is no array")
+		}
+		if n, ok := s["minItems"].(float64); ok && len(l) < int(n) {
+			out = append(out, fmt.Sprintf("%s has %d items, wanted at least %v", path, len(l), n))
+		}
+		for i := range l {
+			out = append(out, validate(root, s["items"].(map[string]any), l[i], fmt.Sprintf("%s[%d]", path, i))...)
+		}
+	case "string":
+		if _, ok := doc.(string); !ok {
+			out = append(out, path+" is no string")
+		}
+	case "integer":
+		if n, ok := doc.(float64); !ok || n < 0 || n != float64(int(n)) {
+			out = append(out, path+" is no count")
+		}
+	case "boolean":
+		if _, ok := doc.(bool); !ok {
+			out = append(out, path+" is no boolean")
+		}
+	}
+	return out
+}
+
+func object(root, s map[string]any, doc any, path string) (out []string) {
+	o, ok := doc.(map[string]any)
+	if !ok {
+		return []string{path + " is no object"}
+	}
+	properties := s["properties"].(map[string]any)
+	for _, k := range s["required"].([]any) {
+		if _, ok := o[k.(string)]; !ok {
+			out = append(out, path+" lacks "+k.(string))
+		}
+	}
+	for k, v := range o {
+		if p, ok := properties[k].(map[string]any); ok {
+			out = append(out, validate(root, p, v, path+"."+k)...)
+		} else {
+			out = append(out, path+" has an unknown "+k)
+		}
+	}
+	return out
+}
+
+// TestSchemaListsAreTheCode holds the schema's enumerations against the code's.
+func TestSchemaListsAreTheCode(t *testing.T) {
+	var s struct {
+		Defs struct {
+			Plane   struct{ Enum []string }
+			Reason  struct{ Enum []string }
+			Outcome struct{ Enum []string }
+		} `json:"$defs"`
+	}
+	text, _ := os.ReadFile("schema/report.v1.json")
+	if err := json.Unmarshal(text, &s); err != nil {
+		t.Fatal(err)
+	}
+	var planes, reasons []string
+	for p := range policy.Plane(policy.NumPlanes) {
+		planes = append(planes, p.String())
+	}
+	for _, r := range remedies {
+		reasons = append(reasons, string(r.reason))
+		if r.text == "" {
+			t.Errorf("reason %s has no remedy", r.reason)
+		}
+	}
+	for name, l := range map[string][2][]string{
+		"planes": {s.Defs.Plane.Enum, planes}, "reasons": {s.Defs.Reason.Enum, reasons}, "outcomes": {s.Defs.Outcome.Enum, outcomeNames[:]},
+	} {
+		if !slices.Equal(l[0], l[1]) {
+			t.Errorf("%s: the schema has %q, the code %q", name, l[0], l[1])
+		}
+	}
+}
+
+func TestErrnoNames(t *testing.T) {
+	for e, want := range map[int16]string{0: "", 1: "EPERM", 38: "ENOSYS", 97: "EAFNOSUPPORT", 126: "ENOKEY", 133: "errno 133", -1: "errno -1"} {
+		if got := ErrnoName(e); got != want {
+			t.Errorf("ErrnoName(%d) = %q, wanted %q", e, got, want)
+		}
+	}
+	b := ordinary(t)
+	for i := range b.cat.acts {
+		for _, e := range append(b.cat.acts[i].Refused[:], b.cat.acts[i].Allowed[:]...) {
+			if strings.HasPrefix(ErrnoName(e), "errno") {
+				t.Errorf("%s has no name", ErrnoName(e))
+			}
+		}
+	}
+}
+
+func TestOutcomeNames(t *testing.T) {
+	if got := outcomeNames[child.Broken]; len(outcomeNames) != 5 || got != "broken" {
+		t.Errorf("%d outcomes, the last %q", len(outcomeNames), got)
+	}
+}

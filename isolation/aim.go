@@ -61,7 +61,9 @@ func largestThread() int {
 }
 
 // listeners makes a TCP, a UDP and an abstract unix socket in the launcher's
-// network namespace. They die with the launcher.
+// network namespace. They stay open until the acts are over: a connection that is
+// refused because nobody listens any more would look like one that the sandbox
+// refused.
 func (l *Launch) listeners() error {
 	tcp, port, err := l.inet(unix.SOCK_STREAM)
 	if err != nil {
@@ -83,7 +85,7 @@ func (l *Launch) inet(kind int) (fd int, port uint16, err error) {
 	if err != nil {
 		return -1, 0, fmt.Errorf("launcher: making a socket for the network probe: %w", err)
 	}
-	l.ours = append(l.ours, fd)
+	l.aims = append(l.aims, fd)
 	if err = unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
 		return -1, 0, fmt.Errorf("launcher: binding a socket for the network probe: %w", err)
 	}
@@ -102,7 +104,7 @@ func (l *Launch) abstract() error {
 	if err != nil {
 		return fmt.Errorf("launcher: making a unix socket for the probe: %w", err)
 	}
-	l.ours = append(l.ours, fd)
+	l.aims = append(l.aims, fd)
 	if err = unix.Bind(fd, &unix.SockaddrUnix{}); err != nil {
 		return fmt.Errorf("launcher: naming a unix socket for the probe: %w", err)
 	}

@@ -56,6 +56,10 @@ func (l *Launch) Next(limit time.Duration) (Event, error) {
 		return Event{Signals: l.caught()}, nil
 	}
 	m, err := l.builder.P.ReadMessage(pipe(l.reportFD))
+	if m.Verdict != nil {
+		closeAll(l.aims)
+		l.aims = nil
+	}
 	return Event{Message: m}, err
 }
 

@@ -27,7 +27,8 @@ type Launch struct {
 	started    *child.Launch
 	namespaces policy.Namespaces
 	ours       []int // descriptors that are closed when the child has been started
-	kept       []int // those that are closed at the end
+	aims       []int // sockets that acts aim at, closed when there is a verdict
+	kept       []int // descriptors that are closed at the end
 }
 
 // Begin starts the child, which makes its namespaces while the launcher finds out
@@ -147,7 +148,9 @@ func (l *Launch) writeMaps() error {
 	}{{"uid_map", id.UID}, {"gid_map", id.GID}} {
 		n := strconv.Itoa(m.id)
 		if err := os.WriteFile(dir+"/"+m.file, []byte(n+" "+n+" 1"), 0); err != nil {
-			return fmt.Errorf("id map: writing %s for %s: %w", m.file, n, err)
+			e := &SetupError{Stage: child.StageIDMap.String(), Object: m.file + " for " + n, Errno: errnoOf(err)}
+			e.explain(child.StageIDMap)
+			return e
 		}
 	}
 	if _, err := unix.Write(l.in.LauncherEnd, []byte{1}); err != nil {
@@ -188,8 +191,9 @@ func (l *Launch) Abandon() {
 // Close gives up what the launch still holds. The sandbox must be gone.
 func (l *Launch) Close() {
 	closeAll(l.ours)
+	closeAll(l.aims)
 	closeAll(l.kept)
-	l.ours, l.kept = nil, nil
+	l.ours, l.aims, l.kept = nil, nil, nil
 	if l.started != nil {
 		unix.Close(l.started.PIDFD)
 	}

@@ -3,6 +3,7 @@ package isolation
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -87,7 +88,34 @@ func (e *SetupError) explain(s child.Stage) {
 			return
 		}
 	}
-	e.Remedy = "run sovrun explain for the state of every plane, sovrun plan for what was to be done"
+	e.Remedy = remedyOf(e.Errno)
+}
+
+// remedyOf is what to do about an errno whose stage says nothing more special:
+// for the most part it is something that the launcher ran out of.
+func remedyOf(e unix.Errno) string {
+	switch e {
+	case unix.EMFILE:
+		return "raise the limit on open files of the shell that starts sovrun (ulimit -n)"
+	case unix.ENFILE:
+		return "close programs that hold many files, or raise the sysctl fs.file-max"
+	case unix.EAGAIN:
+		return "raise the limit on processes of the shell that starts sovrun (ulimit -u)"
+	case unix.ENOMEM, unix.ENOBUFS:
+		return "free memory, or raise the memory limit of the control group that sovrun is in"
+	}
+	return "run sovrun explain for the state of every plane, sovrun plan for what was to be done"
+}
+
+// Unforeseen turns an error of the launcher's own steps, which begins with the
+// name of its stage, into a SetupError.
+func Unforeseen(err error) *SetupError {
+	stage, meaning, _ := strings.Cut(err.Error(), ": ")
+	e := &SetupError{Stage: stage, Meaning: meaning}
+	var errno unix.Errno
+	errors.As(err, &errno)
+	e.Remedy = remedyOf(errno)
+	return e
 }
 
 // cloneFailure explains a clone that failed.

@@ -64,6 +64,7 @@ type run struct {
 	acts    *probes.Catalogue
 	judged  bool // there was a verdict, and it let the run go on
 	started bool // the provider has started and not ended
+	late    bool // there was no verdict in time
 	out     Outcome
 }
 
@@ -157,13 +158,12 @@ func (r *run) start() bool {
 
 // setupFailed is a launch that broke before the verdict: no plane stands.
 func (r *run) setupFailed(err error) {
+	category := PlaneUnavailable
 	var s *isolation.SetupError
 	if !errors.As(err, &s) {
-		s = &isolation.SetupError{Stage: "launch", Meaning: err.Error()}
-		r.refuse(policy.InternalError, ExitRefused, err, "")
-	} else {
-		r.refuse(PlaneUnavailable, ExitRefused, s, s.Remedy)
+		s, category = isolation.Unforeseen(err), policy.InternalError
 	}
+	r.refuse(category, ExitRefused, s, s.Remedy)
 	r.unprobed(probes.MechanismFailed, s.Error(), s.Remedy)
 }
 
@@ -198,6 +198,7 @@ func (r *run) follow() {
 func (r *run) event(ev isolation.Event) {
 	switch m := ev.Message; {
 	case ev.Late:
+		r.late = true
 		r.launch.Kill()
 	case ev.Signals != nil:
 		r.forward(ev.Signals)
@@ -241,8 +242,8 @@ func (r *run) verdict(v *child.Verdict) {
 
 // failure is an op that failed: in the set-up, or the execve itself.
 func (r *run) failure(f *child.Failure) {
+	r.started, r.out.ProviderStarted = false, false
 	if f.Op.Stage == child.StageExec {
-		r.started, r.out.ProviderStarted = false, false
 		r.execFailed(f)
 		return
 	}
@@ -279,10 +280,30 @@ func (r *run) gone() {
 		r.out.ExitCode, r.out.Category = exitSignal+int(syscall.SIGKILL), ProviderFailed
 		r.out.Err = errors.New("the sandbox's first process was killed, and the command with it")
 	case !r.judged && r.out.Err == nil:
-		r.refuse(TimedOut, ExitRefused, fmt.Errorf("the sandbox ended (status %d) before it was set up and probed", ws.ExitStatus()),
-			"try again; if it happens again, run sovrun explain")
-		r.unprobed(probes.TimedOut, r.out.Err.Error(), r.out.Hint)
+		r.lost(syscall.WaitStatus(ws))
 	}
+}
+
+// lost is a sandbox that came to no verdict and told no reason.
+func (r *run) lost(ws syscall.WaitStatus) {
+	category, reason := policy.InternalError, probes.MechanismFailed
+	err := fmt.Errorf("the sandbox ended %s before it was set up and probed", ending(ws))
+	hint := "something outside of sovrun ended it (the kernel when memory is short, or a person); try again"
+	if r.late {
+		category, reason = TimedOut, probes.TimedOut
+		err = fmt.Errorf("the sandbox was not set up and probed within %s", patience)
+		hint = "try again when the machine is less loaded"
+	}
+	r.refuse(category, ExitRefused, err, hint)
+	r.unprobed(reason, err.Error(), hint)
+}
+
+// ending tells how a process ended.
+func ending(ws syscall.WaitStatus) string {
+	if ws.Signaled() {
+		return fmt.Sprintf("by signal %d (%s)", ws.Signal(), ws.Signal())
+	}
+	return fmt.Sprintf("with status %d", ws.ExitStatus())
 }
 
 // missingPlanes says which required planes do not stand, and why.

@@ -1,6 +1,7 @@
 package isolation
 
 import (
+	"bytes"
 	"os"
 	"strconv"
 	"strings"
@@ -11,17 +12,21 @@ import (
 // account looks a uid up in /etc/passwd. Users that only a directory service
 // knows have no line there; they get their number for a name.
 func account(uid, gid int) policy.Account {
-	a := policy.Account{UID: uid, GID: gid, Name: strconv.Itoa(uid)}
-	b, err := os.ReadFile("/etc/passwd")
+	number := strconv.Itoa(uid)
+	a := policy.Account{UID: uid, GID: gid, Name: number}
+	text, err := os.ReadFile("/etc/passwd")
 	if err != nil {
 		return a
 	}
-	want := strconv.Itoa(uid)
-	for text := string(b); text != ""; {
-		var line string
-		line, text, _ = strings.Cut(text, "\n")
-		f := strings.Split(line, ":")
-		if len(f) == 7 && f[2] == want {
+	for len(text) > 0 {
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte{'\n'})
+		// Only a line that holds the number is worth taking apart.
+		if !bytes.Contains(line, []byte(":"+number+":")) {
+			continue
+		}
+		f := strings.Split(string(line), ":")
+		if len(f) == 7 && f[2] == number {
 			a.Name, a.Home, a.Shell = f[0], f[5], f[6]
 			return a
 		}

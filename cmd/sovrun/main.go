@@ -13,6 +13,8 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/sovrun/sovrun/isolation/child"
 )
 
 // version is set by the linker; see Makefile.
@@ -20,7 +22,10 @@ var version string
 
 // The sandbox dies with the thread that started it (prctl(2), PR_SET_PDEATHSIG),
 // so the main goroutine keeps the main thread.
-func init() { runtime.LockOSThread() }
+func init() {
+	child.GrowStack()
+	runtime.LockOSThread()
+}
 
 func main() { os.Exit(run(os.Args[1:])) }
 

@@ -92,14 +92,15 @@ func (b *Builder) InitAlive() Arg { return Ptr(b.P.initAlive) }
 // ControlAlive is the word for set_tid_address(2) that shows when the control is over.
 func (b *Builder) ControlAlive() Arg { return Ptr(b.P.controlAlive) }
 
-// arenaSize is what a program of a few hundred ops needs; it grows where it must.
-const arenaSize = 48 << 10
+// Room for an ordinary program. Pages that nothing is written to cost nothing,
+// while growing copies; more is made where it must be.
+const arenaSize = 128 << 10
 
 // NewBuilder starts a program.
 func NewBuilder() *Builder {
 	p := &Program{
 		Arena: make([]byte, 0, arenaSize), Objects: make([]string, 1, 128),
-		Setup: make([]Op, 0, 512), ActOps: make([]Op, 0, 384), Acts: make([]Act, 0, 192),
+		Setup: make([]Op, 0, 1024), ActOps: make([]Op, 0, 768), Acts: make([]Act, 0, 384),
 		ErrorFD: -1,
 	}
 	b := &Builder{P: p}

@@ -37,6 +37,10 @@ type task struct {
 	slots   [numSlots]uintptr
 }
 
+// GrowStack makes room on the calling goroutine's stack, once. A launch needs
+// some 40 KiB; grown in the usual steps, each of them copies and touches new pages.
+func GrowStack()
+
 const unset = ^uintptr(0)
 
 // newTasks makes the state of every process; Launch keeps it alive.

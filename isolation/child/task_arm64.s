@@ -63,3 +63,8 @@ TEXT ·int80(SB),NOSPLIT,$0-40
 	MOVD	$-38, R0
 	MOVD	R0, ret+32(FP)
 	RET
+
+// func GrowStack()
+// A frame that is never touched: see Go declaration.
+TEXT ·GrowStack(SB),0,$49152-0
+	RET

@@ -20,6 +20,10 @@ digit:
 	INCQ	SI
 	JMP	digit
 ready:
+	MOVL	$4, DI	// PR_SET_DUMPABLE, should fs.suid_dumpable say otherwise
+	XORL	SI, SI
+	MOVL	$157, AX	// prctl
+	SYSCALL
 	SUBQ	$512, SP
 	ANDQ	$~15, SP
 	MOVQ	$-1, 0(SP)

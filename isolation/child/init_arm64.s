@@ -15,6 +15,10 @@ digit:
 	ADD	$1, R1
 	B	digit
 ready:
+	MOVD	$4, R0	// PR_SET_DUMPABLE, should fs.suid_dumpable say otherwise
+	MOVD	$0, R1
+	MOVD	$167, R8	// prctl
+	SVC
 	SUB	$512, RSP
 	MOVD	$-1, R2
 	MOVD	R2, 0(RSP)

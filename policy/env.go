@@ -146,10 +146,10 @@ func (e *environ) account(f *Facts) {
 // insideHome is HOME: the account's home, or /tmp where it has none that can
 // be made.
 func insideHome(f *Facts) string {
-	if h := f.Home(); usableHome(h) {
-		return h
+	if homePlace(f) == "" {
+		return tmpPath
 	}
-	return tmpPath
+	return f.Home()
 }
 
 // searchPath is PATH without its empty and relative components, which mean

@@ -67,7 +67,7 @@ func (v *view) shell() string {
 
 // homeInside is HOME of the provider.
 func (v *view) homeInside() string {
-	if h := v.facts.Home(); usableHome(h) && plainField(h) {
+	if h := insideHome(v.facts); plainField(h) {
 		return h
 	}
 	return tmpPath

@@ -31,11 +31,15 @@ func (f *Facts) Home() string {
 type Caller struct {
 	UID, GID int
 	Groups   []int
-	Cwd      string   // absolute, as the caller sees it ($PWD where it is the same directory)
-	Home     string   // absolute, "" unknown
-	Env      []string // NAME=VALUE
-	Argv     []string // the command and its arguments
-	Umask    int
+	Cwd      string // absolute, as the caller sees it ($PWD where it is the same directory)
+	Home     string // absolute, "" unknown
+	// AccountHome is the home that passwd(5) gives the account of the run
+	// (Account.Home). Where it is another than Home, as under HOME=/tmp/x, its
+	// secret places count as well.
+	AccountHome string
+	Env         []string // NAME=VALUE
+	Argv        []string // the command and its arguments
+	Umask       int
 }
 
 // Account is a line of passwd(5), by uid; only UID and GID are always known.

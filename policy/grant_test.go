@@ -84,6 +84,7 @@ func TestGrants(t *testing.T) {
 		{"a secret place named", [][]string{{"--read", "~"}, {"--read", "~/.netrc"}, {"--read", "~/.ssh/known_hosts"}}, map[string]string{
 			"/home/ada/.netrc": "bind read", "/home/ada/.ssh/known_hosts": "bind read", "/home/ada/.ssh/id_ed25519": "tmpfs hide",
 		}},
+		{"a secret place made a link to nothing", [][]string{{"--read", "~"}}, map[string]string{"/dev/null": "dev write", "/home/ada/.python_history": "bind read"}},
 		{"sockets of engines and agents", [][]string{{"--read", "/run"}}, map[string]string{
 			"/run/docker.sock": "mask hide", "/run/user/1000/bus": "mask hide", "/run/systemd/resolve/stub-resolv.conf": "bind read",
 		}},

@@ -98,7 +98,7 @@ func inodeOf(path string) uint64 {
 // facts gathers what a policy wants of the host.
 func (h host) facts(p Policy, f Facts) Facts {
 	c := f.Caller
-	c.Home = f.Home()
+	c.Home, c.AccountHome = f.Home(), f.Target.Home
 	f.Paths = map[string]PathFact{}
 	for _, w := range Wanted(p, c) {
 		f.Paths[w] = h.fact(w)
@@ -144,6 +144,7 @@ func debian() host {
 		"/home/ada/.bash_history", "/home/ada/.config/gh/hosts.yml", "/home/ada/proj/main.go", "/home/ada/proj/.env"} {
 		home[p] = own(fileNode(), 1000)
 	}
+	home["/home/ada/.python_history"] = linkNode("/dev/null")
 	home["/home/ada/.local/bin/agent"] = linkNode("/opt/tool/bin/agent")
 	home["/home/ada/.local/bin/mine"] = own(progNode(), 1000)
 	return h.put(home)

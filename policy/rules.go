@@ -57,30 +57,41 @@ func (v *view) addDefaults(p *Policy) {
 
 // addHome adds a fresh home at the place where the account's own is.
 func (v *view) addHome() {
-	home := v.facts.Home()
-	if !usableHome(home) {
+	path := homePlace(v.facts)
+	if path == "" {
 		return
 	}
-	fact := v.facts.Paths[home]
-	path := fact.Real
-	if !fact.exists() {
-		path = home
-	}
-	if !usableHome(path) {
-		return
-	}
+	fact := v.facts.Paths[v.facts.Home()]
 	v.links = append(v.links, fact.Links...)
-	v.add(node{path: path, kind: nodeTmpfs, builtin: true, access: Write, mode: 0o700, there: fact.exists(), origin: &originDefault})
+	v.add(node{path: path, kind: nodeTmpfs, builtin: true, access: Write, mode: 0o700, there: fact.exists() && fact.isDir(), origin: &originDefault})
 }
 
-// usableHome refuses what cannot be a home of its own on the new root: none at
-// all, the root directory, and what the root makes itself. HOME is /tmp then.
+// homePlace is where the home lies after all links, whether it exists or not;
+// "" where the account has none that could be made. HOME is /tmp then.
+func homePlace(f *Facts) string {
+	home := f.Home()
+	if !usableHome(home) {
+		return ""
+	}
+	if fact := f.Paths[home]; fact.exists() {
+		home = fact.Real
+	}
+	if !usableHome(home) {
+		return ""
+	}
+	return home
+}
+
+// notHomes are directories that the new root makes or mounts itself.
+var notHomes = [...]string{devPath, procPath, sysPath, etcPath, "/usr", "/bin", "/sbin", "/lib", "/lib32", "/libx32", "/lib64", "/.sovrun"}
+
+// usableHome refuses what cannot be a home of its own on the new root.
 func usableHome(home string) bool {
-	if home == "" || home == "/" || home[0] != '/' || hasDotDot(home) || !isTidy(home) {
+	if home == "" || home[0] != '/' || home == "/" || home == tmpPath || home == runPath || hasDotDot(home) || !isTidy(home) {
 		return false
 	}
-	for _, d := range []string{tmpPath, devPath, procPath, sysPath, etcPath, runPath, "/usr", "/bin", "/sbin", "/lib", "/lib64", "/.sovrun"} {
-		if home == d || d != tmpPath && d != runPath && Within(d, home) {
+	for _, d := range &notHomes {
+		if Within(d, home) {
 			return false
 		}
 	}
@@ -149,12 +160,9 @@ func (v *view) secrets() []PathFact {
 		return v.secretFacts
 	}
 	v.looked = true
-	if home := v.facts.Home(); home != "" && home != "/" {
-		buf := append(make([]byte, 0, 256), home...)
-		for _, name := range &homeSecrets {
-			buf = append(append(buf[:len(home)], '/'), name...)
-			v.secret(v.facts.Paths[string(buf)])
-		}
+	v.secretsOf(v.facts.Home())
+	if home := v.facts.Target.Home; home != v.facts.Home() {
+		v.secretsOf(home)
 	}
 	for _, path := range &systemSecrets {
 		v.secret(v.facts.Paths[path])
@@ -165,8 +173,21 @@ func (v *view) secrets() []PathFact {
 	return v.secretFacts
 }
 
+func (v *view) secretsOf(home string) {
+	if home == "" || home == "/" {
+		return
+	}
+	buf := append(make([]byte, 0, 256), home...)
+	for _, name := range &homeSecrets {
+		buf = append(append(buf[:len(home)], '/'), name...)
+		v.secret(v.facts.Paths[string(buf)])
+	}
+}
+
+// secret keeps a place that exists. One that was made a link to /dev/null, as
+// is usual for histories, holds nothing.
 func (v *view) secret(fact PathFact) {
-	if fact.exists() {
+	if fact.exists() && !Within(devPath, fact.Real) && !Within(procPath, fact.Real) {
 		v.secretFacts = append(v.secretFacts, fact)
 	}
 }

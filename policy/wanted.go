@@ -7,18 +7,19 @@ import "slices"
 // ended (PathFact.Missing).
 func Named(p Policy, c Caller) []string {
 	rules := expanded(&p, c.Cwd, c.Home)
-	out := make([]string, 0, len(rules)+3)
+	out := make([]string, 0, len(rules)+4)
 	for _, r := range rules {
 		out = append(out, r.Path)
 	}
-	out = append(out, workspacePath(&p, c.Cwd, c.Home), c.Cwd, c.Home)
+	out = append(out, workspacePath(&p, c.Cwd, c.Home), c.Cwd, c.Home, c.AccountHome)
 	return slices.DeleteFunc(out, func(p string) bool { return p == "" })
 }
 
 // Wanted lists every path that Resolve needs a fact of, those of Named first;
 // a few may come twice. A path behind Named that does not exist and has no
 // links needs no fact either: there an absent one means the same. c.Home is that of the account that the provider will run as
-// (Facts.Home), which matters when root hands over to another one.
+// (Facts.Home), which matters when root hands over to another one, and
+// c.AccountHome its home in passwd(5).
 func Wanted(p Policy, c Caller) []string {
 	named := Named(p, c)
 	out := append(make([]string, 0, 144+len(named)), named...)
@@ -31,6 +32,9 @@ func Wanted(p Policy, c Caller) []string {
 		out = append(out, resolvPath)
 	}
 	out = appendSecrets(out, c.Home)
+	if c.AccountHome != c.Home {
+		out = appendSecrets(out, c.AccountHome)
+	}
 	if len(p.Files) > 0 {
 		out = append(out, systemSecrets[:]...)
 	}

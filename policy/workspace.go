@@ -91,9 +91,16 @@ func (v *view) systemDir(fact PathFact) string {
 	return v.atHome(fact)
 }
 
-// atHome refuses the home itself and what holds it.
+// atHome refuses the home itself and what holds it, be it HOME or the one in
+// passwd(5).
 func (v *view) atHome(fact PathFact) string {
-	home := v.facts.Home()
+	if why := v.near(fact, v.facts.Home()); why != "" {
+		return why
+	}
+	return v.near(fact, v.facts.Target.Home)
+}
+
+func (v *view) near(fact PathFact, home string) string {
 	if home == "" {
 		return ""
 	}

@@ -145,6 +145,34 @@ func TestHomeThatIsMissing(t *testing.T) {
 	}
 }
 
+// TestBorrowedHome: under another HOME the home of the account keeps its
+// secrets, and is no workspace.
+func TestBorrowedHome(t *testing.T) {
+	h := debian().put(map[string]hostNode{"/tmp/borrowed": own(dirNode(), 1000)})
+	f := ada("git")
+	f.Caller.Home = "/tmp/borrowed"
+	plan := resolve(t, h, parse(t, "--read", "/home"), f)
+	for _, path := range []string{"/home/ada/.ssh/id_ed25519", "/home/ada/.netrc"} {
+		if got := access(plan, path); got != "mask hide" {
+			t.Errorf("%s is %q", path, got)
+		}
+	}
+	p := Policy{Workspace: "/home/ada"}
+	if _, err := Resolve(p, h.facts(p, f)); err == nil || !strings.Contains(err.Error(), "home directory") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestHomeBehindALink: where the link leads into the system, HOME is /tmp.
+func TestHomeBehindALink(t *testing.T) {
+	h := debian().put(map[string]hostNode{"/homes/ada": linkNode("/usr/share")})
+	f := ada("git")
+	f.Caller.Home = "/homes/ada"
+	if plan := resolve(t, h, Policy{}, f); value(plan, "HOME") != "/tmp" {
+		t.Errorf("HOME is %q", value(plan, "HOME"))
+	}
+}
+
 // TestWorkspaceAboveTheHome is refused without any secret in the home.
 func TestWorkspaceAboveTheHome(t *testing.T) {
 	h := debian().put(map[string]hostNode{"/data/homes": own(dirNode(), 1000), "/data/homes/eve": own(dirNode(), 1000)})

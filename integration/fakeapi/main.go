@@ -37,7 +37,7 @@ func main() {
 // serve answers until the command has ended and returns its exit status.
 func serve(address, run, log string, argv []string) (int, error) {
 	if run == "" || log == "" || len(argv) == 0 {
-		return exitFailed, errors.New("usage: fakeapi -run SHELL_COMMAND -log FILE -- PROGRAM ARGUMENT...")
+		return exitFailed, errors.New("wanted -run SHELL_COMMAND, -log FILE, and a program to start")
 	}
 	requests, err := os.OpenFile(log, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {

@@ -63,7 +63,7 @@ func look(f *policy.Facts, r *resolver, path string) {
 	}
 	fact := r.fact(path)
 	if f.KeepsRoot && fact.Errno == 0 && strings.HasPrefix(fact.Real, "/etc/") && fact.Mode&unix.S_IFMT == unix.S_IFDIR {
-		fact.Unreadable = unreadable(fact.Real)
+		fact.Unreadable = unreadable(fact.Real, smallDirectory)
 	}
 	f.Paths[path] = fact
 }

@@ -1,6 +1,7 @@
 package isolation
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sovrun/sovrun/isolation/child"
+	"github.com/sovrun/sovrun/policy"
 )
 
 // shifted prepares the trees of which a provider that keeps uid 0 shall not be
@@ -15,10 +17,14 @@ import (
 // id, so that it may open only what everybody may (mount_setattr(2), Linux 5.12).
 // Nothing is ever mapped onto uid 0 of the disk, and nothing can be written
 // through them.
+//
+// Where a file system cannot be id-mapped (an overlay, NFS), what only root may
+// read is searched for and hidden instead.
 func (l *Launch) shifted(*Host) error {
-	var ns = -1
+	ns := -1
 	defer func() { closeAll([]int{ns}) }()
-	for _, m := range l.plan.Mounts {
+	for i := range l.plan.Mounts {
+		m := &l.plan.Mounts[i]
 		if !m.Shift {
 			continue
 		}
@@ -28,14 +34,14 @@ func (l *Launch) shifted(*Host) error {
 				return fmt.Errorf("sources: a user namespace for id-mapped mounts: %w", err)
 			}
 		}
-		src, err := openSame(m.Source, m.Major, m.Minor, m.Inode)
-		if err != nil {
-			return fmt.Errorf("sources: opening %q: %w", m.Source, err)
+		tree, err := l.shiftOne(m, ns)
+		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
+			m.Shift = false
+			l.hideUnreadable(*m)
+			continue
 		}
-		tree, err := shiftedTree(src, ns, attributes(m))
-		unix.Close(src)
 		if err != nil {
-			return fmt.Errorf("sources: id-mapping %q: %w", m.Source, err)
+			return err
 		}
 		if l.in.Shifted == nil {
 			l.in.Shifted = make(map[string]int, 2)
@@ -44,6 +50,31 @@ func (l *Launch) shifted(*Host) error {
 		l.ours = append(l.ours, tree)
 	}
 	return nil
+}
+
+func (l *Launch) shiftOne(m *policy.Mount, ns int) (int, error) {
+	src, err := openSame(m.Source, m.Major, m.Minor, m.Inode)
+	if err != nil {
+		return -1, fmt.Errorf("sources: opening %q: %w", m.Source, err)
+	}
+	defer unix.Close(src)
+	tree, err := shiftedTree(src, ns, attributes(*m))
+	if err != nil {
+		return -1, fmt.Errorf("sources: id-mapping %q: %w", m.Source, err)
+	}
+	return tree, nil
+}
+
+// hideUnreadable masks what other users cannot read beneath a mount, in the plan
+// itself, so that the acts try those masks too.
+func (l *Launch) hideUnreadable(m policy.Mount) {
+	for _, path := range unreadable(m.Source, wholeTree) {
+		var st unix.Stat_t
+		dir := unix.Lstat(path, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR
+		l.plan.Mounts = append(l.plan.Mounts, policy.Mount{
+			Kind: policy.MountMask, Target: m.Target + path[len(m.Source):], Dir: dir, Within: true, Origin: m.Origin,
+		})
+	}
 }
 
 func shiftedTree(src, ns int, attrs uint64) (int, error) {

@@ -6,12 +6,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxUnreadable bounds the search; a directory that holds more is not a small one.
-const maxUnreadable = 4096
+// Bounds of a search, in entries: of a small directory that is searched at every
+// launch, and of a tree that is searched only where id-mapping it is impossible.
+const (
+	smallDirectory = 4096
+	wholeTree      = 1 << 22
+)
 
 // unreadable lists what lies beneath a directory and is closed to other users.
-// Links are passed over: what they lead to is judged where it lies.
-func unreadable(dir string) []string {
+// Links are passed over: what they lead to is judged where it lies. A directory
+// that holds more than limit entries is listed as a whole.
+func unreadable(dir string, limit int) []string {
 	var found []string
 	seen := 0
 	var walk func(string)
@@ -24,7 +29,7 @@ func unreadable(dir string) []string {
 			if e.Type()&os.ModeSymlink != 0 {
 				continue
 			}
-			if seen++; seen > maxUnreadable {
+			if seen++; seen > limit {
 				return
 			}
 			path := dir + "/" + e.Name()
@@ -36,7 +41,7 @@ func unreadable(dir string) []string {
 		}
 	}
 	walk(dir)
-	if seen > maxUnreadable {
+	if seen > limit {
 		return []string{dir} // not searched to its end: all of it is hidden
 	}
 	return found

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,7 +46,7 @@ func probe(t *testing.T, pol policy.Policy) (launched, error) {
 		return launched{}, err
 	}
 	defer l.Close()
-	out, err := prepare(l, pol)
+	out, err := prepareFor(l, pol, "/bin/true")
 	if err != nil {
 		l.Abandon()
 		return launched{}, err
@@ -60,9 +62,9 @@ func probe(t *testing.T, pol policy.Policy) (launched, error) {
 	return out, nil
 }
 
-// prepare is what the launcher does between the beginning and the verdict.
-func prepare(l *isolation.Launch, pol policy.Policy) (out launched, err error) {
-	host := isolation.Detect(pol, isolation.CallerFacts([]string{"/bin/true"}))
+// prepareFor is what the launcher does between the beginning and the verdict.
+func prepareFor(l *isolation.Launch, pol policy.Policy, argv ...string) (out launched, err error) {
+	host := isolation.Detect(pol, isolation.CallerFacts(argv))
 	if out.plan, err = policy.Resolve(pol, host.Facts); err != nil {
 		return out, err
 	}
@@ -120,11 +122,44 @@ var inconclusive = map[string]string{
 }
 
 func TestAllPlanesOfTheFullTierStand(t *testing.T) {
-	limits := []policy.Limit{{Resource: policy.OpenFiles, Value: 512}, {Resource: policy.FileSize, Value: 1 << 30}}
+	everyPlane(t, policy.Policy{Require: policy.AllPlanes, Limits: someLimits(os.Getuid())})
+}
+
+// TestRootHandsOver: root runs the provider as the owner of the workspace. Then
+// the launcher writes the maps, and the control takes the same identity.
+func TestRootHandsOver(t *testing.T) {
 	if os.Getuid() != 0 {
+		t.Skip("only root can hand over; run the tests as root too")
+	}
+	const owner = 54321
+	dir := workspace(t)
+	if err := os.Chown(dir, owner, owner); err != nil {
+		t.Fatal(err)
+	}
+	l := everyPlane(t, policy.Policy{Require: policy.AllPlanes, Workspace: dir, Limits: someLimits(owner)})
+	if !l.plan.Identity.Changed || l.plan.Identity.UID != owner {
+		t.Errorf("identity %+v, wanted uid %d", l.plan.Identity, owner)
+	}
+	// A user who has never logged in has no keyring, and none is made for the acts.
+	if users := read(t, "/proc/key-users"); strings.Contains(users, strconv.Itoa(owner)+":") {
+		t.Errorf("uid %d has keys:\n%s", owner, users)
+	}
+}
+
+// someLimits is one of each that binds the user.
+func someLimits(uid int) []policy.Limit {
+	limits := []policy.Limit{{Resource: policy.OpenFiles, Value: 512}, {Resource: policy.FileSize, Value: 1 << 30}}
+	if uid != 0 {
 		limits = append(limits, policy.Limit{Resource: policy.MaxProcesses, Value: 1 << 14})
 	}
-	l := launch(t, policy.Policy{Require: policy.AllPlanes, Limits: limits})
+	return limits
+}
+
+// everyPlane launches and wants every plane to stand and every act to have shown
+// something, but for those that the kernel may make inconclusive.
+func everyPlane(t *testing.T, pol policy.Policy) launched {
+	t.Helper()
+	l := launch(t, pol)
 	for i := range l.report.Planes {
 		p := &l.report.Planes[i]
 		if p.State != Enforced {
@@ -149,6 +184,7 @@ func TestAllPlanesOfTheFullTierStand(t *testing.T) {
 	if t.Failed() || testing.Verbose() {
 		t.Log("\n" + l.report.Text(TextOptions{Acts: true}))
 	}
+	return l
 }
 
 // TestOtherPlansStand: the acts of what a profile allows are left out, and the

@@ -3,13 +3,19 @@ module github.com/sovrun/sovrun
 go 1.26.0
 
 require (
-	github.com/landlock-lsm/go-landlock v0.11.2 // indirect
-	github.com/moby/profiles/seccomp v0.3.0 // indirect
-	github.com/opencontainers/runtime-spec v1.3.0 // indirect
-	github.com/pelletier/go-toml/v2 v2.4.3 // indirect
-	github.com/rogpeppe/go-internal v1.16.0 // indirect
-	github.com/seccomp/libseccomp-golang v0.11.1 // indirect
-	golang.org/x/net v0.62.0 // indirect
-	golang.org/x/sys v0.50.0 // indirect
+	github.com/landlock-lsm/go-landlock v0.11.2 // rulesets
+	github.com/opencontainers/runtime-spec v1.3.0 // types of seccomp profiles
+	github.com/pelletier/go-toml/v2 v2.4.3 // policy files, with line and column
+	github.com/seccomp/libseccomp-golang v0.11.1 // compiles the filters, when they are generated
+	golang.org/x/sys v0.50.0 // system calls
+)
+
+// Test dependencies.
+require (
+	github.com/rogpeppe/go-internal v1.16.0 // testscript
+	golang.org/x/net v0.62.0 // interprets the filters
+)
+
+require (
 	kernel.org/pub/linux/libs/security/libcap/psx v1.2.78 // indirect
 )

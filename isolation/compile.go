@@ -21,6 +21,7 @@ type Inherited struct {
 	OpenFiles    unix.Rlimit    // RLIMIT_NOFILE as the launcher was started with
 	CoreHard     uint64         // hard RLIMIT_CORE as the launcher was started with
 	Offsets      [3]int64       // of the regular files among descriptors 0 to 2
+	Feeds        [3]int         // read ends of the pipes that stand in for those without a name
 	Filter       string         // BPF, struct sock_filter after struct sock_filter
 }
 

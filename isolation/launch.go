@@ -29,6 +29,7 @@ type Launch struct {
 	ours       []int // descriptors that are closed when the child has been started
 	aims       []int // sockets that acts aim at, closed when there is a verdict
 	kept       []int // descriptors that are closed at the end
+	feeding    []feed
 }
 
 // Begin starts the child, which makes its namespaces while the launcher finds out
@@ -60,7 +61,7 @@ func (l *Launch) Prepare(p *policy.Plan, h *Host) error {
 		return errors.New("launcher: the plan is for other namespaces than those that were made")
 	}
 	l.plan = p
-	for _, step := range []func(*Host) error{l.limitsAsStarted, l.targets, l.environment, l.ruleset, l.shifted, l.filter} {
+	for _, step := range []func(*Host) error{l.limitsAsStarted, l.targets, l.environment, l.ruleset, l.shifted, l.feeds, l.filter} {
 		if err := step(h); err != nil {
 			return err
 		}
@@ -132,6 +133,7 @@ func (l *Launch) Start(env uint32) error {
 	}
 	closeAll(l.ours)
 	l.ours = nil
+	l.startFeeds()
 	if l.plan.Identity.Changed {
 		return l.writeMaps()
 	}
@@ -194,6 +196,9 @@ func (l *Launch) Close() {
 	closeAll(l.aims)
 	closeAll(l.kept)
 	l.ours, l.aims, l.kept = nil, nil, nil
+	for _, f := range l.feeding {
+		unix.Close(f.to)
+	}
 	if l.started != nil {
 		unix.Close(l.started.PIDFD)
 	}

@@ -1,6 +1,8 @@
 package isolation
 
 import (
+	"strconv"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/sovrun/sovrun/isolation/child"
@@ -10,11 +12,16 @@ import (
 // streams replaces descriptors 0 to 2 that refer to a regular file opened for
 // reading: through /proc/self/fd/0 such a file opens for writing, and fchmod(2)
 // works on it, whatever the mounts inside say, since the descriptor sits on the
-// host's mount. The new one sits on a detached read-only mount of its own.
+// host's mount. The new one sits on a detached read-only mount of its own; where
+// no name leads to the file it is the end of a pipe, see feed.
 func (c *compiler) streams() {
 	for n, s := range c.p.Streams {
-		if s.Class == policy.StreamReopen {
+		switch s.Class {
+		case policy.StreamReopen:
 			c.reopen(n, s)
+		case policy.StreamFeed:
+			c.b.At(child.StageSources, "descriptor "+strconv.Itoa(n))
+			c.b.Setup(unix.SYS_DUP3, child.Imm(c.in.Feeds[n]), child.Imm(n), child.Imm(0))
 		}
 	}
 }

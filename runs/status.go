@@ -1,11 +1,15 @@
 package runs
 
 import (
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 
+	"github.com/sovrun/sovrun/policy"
 	"github.com/sovrun/sovrun/probes"
 )
 
@@ -53,55 +57,104 @@ func appendPlanes(b []byte, r *probes.Report) []byte {
 	return b
 }
 
-// StatusWriter is where the status goes; it is opened before anything starts, so
+// StatusWriter is where the status goes. It is opened before anything starts, so
 // that an outcome that cannot be written down refuses the run.
 type StatusWriter struct {
-	file  *os.File
-	final string // renamed to in the end, "" for a descriptor
+	file *os.File // the descriptor, nil where a file was asked for
+	dir  *os.Root // the file's directory, held: the command may be able to move it or put a link in its place
+	name string
 }
 
-// OpenStatus opens a file or descriptor for the status; both empty (fd -1) give nil.
+// OpenStatus opens a file or descriptor for the status; both empty (fd -1) give
+// nil. Nothing is left in the directory meanwhile: what lies there the command may
+// be able to change. An error is a *policy.RefusedError.
 func OpenStatus(file string, fd int) (*StatusWriter, error) {
-	if file != "" {
-		f, err := os.CreateTemp(filepath.Dir(file), ".sovrun-status-*")
-		if err != nil {
-			return nil, fmt.Errorf("status file: making a file beside %q: %w", file, err)
-		}
-		return &StatusWriter{file: f, final: file}, nil
-	}
-	if fd < 0 {
+	switch {
+	case file != "" && fd >= 0:
+		return nil, &policy.RefusedError{Category: policy.InvalidPolicy, Message: "--status-file and --status-fd exclude each other", Hint: "leave one of them out"}
+	case file != "":
+		return openStatusFile(file)
+	case fd < 0:
 		return nil, nil
 	}
 	f := os.NewFile(uintptr(fd), "status")
 	if _, err := f.Stat(); err != nil {
-		return nil, fmt.Errorf("status descriptor %d: %w", fd, err)
+		return nil, &policy.RefusedError{Category: policy.InvalidPolicy, Message: "--status-fd: descriptor " + strconv.Itoa(fd) + " is not open", Hint: "open it for sovrun, as in " + strconv.Itoa(fd) + ">status.json"}
 	}
 	return &StatusWriter{file: f}, nil
 }
 
-// Write writes the outcome; a file appears under its name only now, whole.
+func openStatusFile(file string) (*StatusWriter, error) {
+	refused := func(err error) (*StatusWriter, error) {
+		return nil, &policy.RefusedError{Category: policy.InvalidPolicy, Message: fmt.Sprintf("--status-file: making %q: %v", file, cause(err)), Hint: "name a file in a directory that you can write to"}
+	}
+	dir, err := os.OpenRoot(filepath.Dir(file))
+	if err != nil {
+		return refused(err)
+	}
+	w := &StatusWriter{dir: dir, name: filepath.Base(file)}
+	if st, err := dir.Lstat(w.name); err == nil && st.IsDir() {
+		return refused(syscall.EISDIR)
+	}
+	f, name, err := w.create()
+	if err != nil {
+		return refused(err)
+	}
+	f.Close()
+	if err := dir.Remove(name); err != nil {
+		return refused(err)
+	}
+	return w, nil
+}
+
+// cause is an error without the names of the files that sovrun made for itself.
+func cause(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// create makes a file beside the status file.
+func (w *StatusWriter) create() (*os.File, string, error) {
+	name := ".sovrun-status-" + strconv.FormatUint(rand.Uint64(), 16)
+	f, err := w.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	return f, name, err
+}
+
+// Write writes the outcome; a file appears under its name only now, whole, when
+// nothing of the command is alive any more.
 func (w *StatusWriter) Write(o *Outcome) error {
-	if w == nil {
+	switch {
+	case w == nil:
+		return nil
+	case w.dir == nil:
+		if _, err := w.file.Write(o.Status()); err != nil {
+			return fmt.Errorf("writing the status: %w", cause(err))
+		}
 		return nil
 	}
-	if _, err := w.file.Write(o.Status()); err != nil {
-		return fmt.Errorf("writing the status: %w", err)
-	}
-	if w.final == "" {
-		return nil
-	}
-	if err := w.file.Close(); err != nil {
-		return fmt.Errorf("writing the status: %w", err)
-	}
-	if err := os.Rename(w.file.Name(), w.final); err != nil {
-		return fmt.Errorf("status file: %w", err)
+	if err := w.writeFile(o.Status()); err != nil {
+		return fmt.Errorf("status file %q: %w", w.name, cause(err))
 	}
 	return nil
 }
 
-// Discard removes what was not written.
-func (w *StatusWriter) Discard() {
-	if w != nil && w.final != "" {
-		os.Remove(w.file.Name())
+func (w *StatusWriter) writeFile(text []byte) error {
+	f, name, err := w.create()
+	if err != nil {
+		return err
 	}
+	_, err = f.Write(text)
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	if err == nil {
+		err = w.dir.Rename(name, w.name)
+	}
+	if err != nil {
+		_ = w.dir.Remove(name)
+	}
+	return err
 }

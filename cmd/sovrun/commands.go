@@ -27,7 +27,6 @@ func runCommand(args []string) int {
 		problem(out.Err.Error(), out.Hint)
 	}
 	if err := status.Write(&out); err != nil {
-		status.Discard()
 		problem(err.Error(), "the outcome stands in the exit status alone")
 		return exitRefused
 	}

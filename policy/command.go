@@ -119,6 +119,17 @@ func (v *view) hop(path string, fact PathFact) string {
 	return what + "; grant it with --exec " + quote(parentOf(fact.Real))
 }
 
+// Hint says what to do about NotFound; "" where the message says it.
+func (c Command) Hint() string {
+	switch {
+	case c.Status == StatusCannotExecute:
+		return "make it executable with chmod +x if it is a program, or name the program that runs it"
+	case c.Status == StatusNotFound && !strings.Contains(c.NotFound, "--exec"):
+		return "see whether it is installed and how it is spelled, or name it by its path"
+	}
+	return ""
+}
+
 // verdict is the message and the exit status of a search that found nothing.
 func (s *search) verdict() (string, int) {
 	switch {

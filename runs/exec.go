@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -22,9 +23,9 @@ func (r *run) execFailed(f *child.Failure) {
 	switch errno {
 	case syscall.ENOENT:
 		code, category = ExitNotFound, NotFound
+		why, hint = "it is no longer there", "start again"
 		if needs := interpreter(path); needs != "" {
-			why = fmt.Sprintf("the program that runs it, %q, is not in the sandbox", needs)
-			hint = "grant it with --exec"
+			why, hint = missingInterpreter(needs)
 		}
 	case syscall.EACCES:
 		why = "it may not be executed there"
@@ -34,8 +35,19 @@ func (r *run) execFailed(f *child.Failure) {
 		hint = "pass the data in a file or on standard input"
 	case syscall.ENOEXEC:
 		why = "it is neither a program of this machine nor a script with a #! line"
+		hint = "name the program that runs it, as in sh " + path
+	default:
+		hint = "see execve(2) for what that means"
 	}
 	r.refuse(category, code, fmt.Errorf("cannot execute %q: %s", path, why), hint)
+}
+
+// missingInterpreter says what a program lacks to be run, and what helps.
+func missingInterpreter(needs string) (why, hint string) {
+	if _, err := os.Stat(needs); err != nil {
+		return fmt.Sprintf("the program that runs it, %q, does not exist", needs), "install it, or correct the first line of the script"
+	}
+	return fmt.Sprintf("the program that runs it, %q, is not in the sandbox", needs), "grant it with --exec " + filepath.Dir(needs)
 }
 
 // interpreter is what the kernel runs a file with: the word after #!, or the

@@ -136,7 +136,7 @@ func (r *run) missing(c policy.Command) {
 	if c.Status == ExitNotExecutable {
 		category = NotExecutable
 	}
-	r.refuse(category, c.Status, errors.New(c.NotFound), "")
+	r.refuse(category, c.Status, errors.New(c.NotFound), c.Hint())
 }
 
 // start prepares and starts the sandbox.

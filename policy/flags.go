@@ -189,7 +189,7 @@ func (c *cmdline) one(arg string, following []string) (int, error) {
 		value, used = following[0], 1
 	}
 	if why := spec.set(c, value); why != "" {
-		return 0, flagError("--"+name+": "+why, "")
+		return 0, flagError("--"+name+": "+why, "sovrun run --help tells what it takes")
 	}
 	return used, nil
 }

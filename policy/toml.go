@@ -76,8 +76,12 @@ func (l *loader) at(offset int) Origin {
 
 func (l *loader) where(n *unstable.Node) Origin { return l.at(int(n.Raw.Offset)) }
 
+// fileHint is what to do about a file that says something wrong, where the
+// message does not say more.
+const fileHint = "correct that line of the file, or leave it out"
+
 func (l *loader) refuse(o Origin, message string) error {
-	return refuse(InvalidPolicy, o.String()+": "+message, "")
+	return refuse(InvalidPolicy, o.String()+": "+message, fileHint)
 }
 
 func (l *loader) expression(n *unstable.Node) error {
@@ -222,7 +226,7 @@ func (l *loader) scalar(spec *keySpec, e entry) error {
 	}
 	if why := spec.set(l, e.key, text, o); why != "" {
 		if spec.category != "" {
-			return refuse(spec.category, o.String()+": "+why, "")
+			return refuse(spec.category, o.String()+": "+why, fileHint)
 		}
 		return l.refuse(o, why)
 	}

@@ -16,7 +16,7 @@ func beside(name string, args []string) int {
 	}
 	self, err := os.Executable()
 	if err != nil {
-		problem("finding sovrun's own directory: "+err.Error(), "")
+		problem("finding sovrun's own directory: "+err.Error(), "sovrun needs /proc; mount it")
 		return exitRefused
 	}
 	path := filepath.Join(filepath.Dir(self), "sovrun-"+name)
@@ -25,7 +25,7 @@ func beside(name string, args []string) int {
 		return exitRefused
 	}
 	err = syscall.Exec(path, append([]string{path}, args...), os.Environ())
-	problem("starting "+quoted(path)+": "+err.Error(), "")
+	problem("starting "+quoted(path)+": "+err.Error(), "install sovrun again; all its programs belong together")
 	return exitRefused
 }
 

@@ -19,6 +19,7 @@ type Inherited struct {
 	ABI          int            // of Landlock
 	Shifted      map[string]int // id-mapped detached trees by target
 	OpenFiles    unix.Rlimit    // RLIMIT_NOFILE as the launcher was started with
+	Capabilities int            // how many the kernel has
 	CoreHard     uint64         // hard RLIMIT_CORE as the launcher was started with
 	Offsets      [3]int64       // of the regular files among descriptors 0 to 2
 	Feeds        [3]int         // read ends of the pipes that stand in for those without a name

@@ -34,14 +34,12 @@ func (c *compiler) deviceSources() {
 	if !c.has(policy.MountDev) {
 		return
 	}
-	how := c.how(unix.O_PATH|unix.O_NOFOLLOW, unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_NO_MAGICLINKS)
 	for _, n := range deviceNodes() {
 		path := "/dev/" + n.name
 		c.b.At(child.StageDev, path)
-		fd := c.b.Open(unix.SYS_OPENAT2, cwd(), c.path(path), how, child.Imm(sizeofHow))
-		c.compare(fd, statxRdev, uint64(n.major)|uint64(n.minor)<<32)
-		c.devs = append(c.devs, c.openTree(child.Slot(fd), c.word(""), unix.AT_EMPTY_PATH))
-		c.b.Setup(unix.SYS_CLOSE, child.Slot(fd))
+		tree := c.openTree(cwd(), c.path(path), unix.AT_SYMLINK_NOFOLLOW)
+		c.compare(tree, statxRdev, uint64(n.major)|uint64(n.minor)<<32)
+		c.devs = append(c.devs, tree)
 	}
 }
 

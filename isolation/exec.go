@@ -9,7 +9,8 @@ import (
 )
 
 // descriptors closes everything but 0 to 2 and the report pipe. They are closed
-// for good, not marked: the acts try whether they are.
+// for good, not marked: the acts try whether they are. What the set-up opened goes
+// with them; to close it one by one would be a hundred calls.
 func (c *compiler) descriptors() {
 	c.b.At(child.StageDescriptors, "")
 	c.b.PassMark(child.MarkDescriptors)

@@ -53,7 +53,6 @@ func (c *compiler) writeFile(s child.Stage, path, text string) {
 	c.b.At(s, path)
 	fd := c.b.Open(unix.SYS_OPENAT, cwd(), c.path(path), child.Imm(unix.O_WRONLY|unix.O_CLOEXEC))
 	c.b.Setup(unix.SYS_WRITE, child.Slot(fd), child.Ptr(c.b.Bytes(text, 1)), child.Imm(len(text))).Want = int64(len(text))
-	c.b.Setup(unix.SYS_CLOSE, child.Slot(fd))
 }
 
 // deathSignal ties the child to the launcher's thread, then looks whether the

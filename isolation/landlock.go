@@ -137,7 +137,6 @@ func (c *compiler) insideRule(path string, access uint64) {
 	attr := c.b.Words(access, 0) // struct landlock_path_beneath_attr, packed: u64, s32
 	c.b.P.Setup[len(c.b.P.Setup)-1].Store = attr + 8
 	c.b.Setup(unix.SYS_LANDLOCK_ADD_RULE, child.Imm(c.in.Ruleset), child.Imm(unix.LANDLOCK_RULE_PATH_BENEATH), child.Ptr(attr), child.Imm(0))
-	c.b.Setup(unix.SYS_CLOSE, child.Slot(fd))
 }
 
 // ownFiles lets a process write to its own files of /proc (oom_score_adj, comm,

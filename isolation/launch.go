@@ -95,9 +95,28 @@ func (l *Launch) limitsAsStarted(*Host) error {
 		return fmt.Errorf("limits: reading the core limit: %w", err)
 	}
 	l.in.CoreHard = core.Max
+	l.in.Capabilities = capabilities()
 	soft, hard := child.OpenFilesAtStart()
 	l.in.OpenFiles = unix.Rlimit{Cur: soft, Max: hard}
 	return nil
+}
+
+// capabilities counts those that the kernel has: 41 since Linux 5.9.
+// PR_CAPBSET_READ is EINVAL for a number that is none (prctl(2)).
+func capabilities() int {
+	n := 41
+	for n > 0 && !hasCapability(n-1) {
+		n--
+	}
+	for n < 64 && hasCapability(n) {
+		n++
+	}
+	return n
+}
+
+func hasCapability(n int) bool {
+	_, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, uintptr(n), 0, 0, 0)
+	return err == nil
 }
 
 func (l *Launch) ruleset(h *Host) error {

@@ -75,6 +75,8 @@ func (l *layout) file(f policy.File) {
 	if f.Content != "" {
 		l.b.Setup(unix.SYS_WRITE, child.Slot(fd), child.Ptr(l.b.Bytes(f.Content, 1)), child.Imm(len(f.Content))).Want = int64(len(f.Content))
 	}
+	// At once: a mount on which something is open for writing cannot become
+	// read-only, and a file that is cannot be executed.
 	l.b.Setup(unix.SYS_CLOSE, child.Slot(fd))
 }
 
@@ -126,15 +128,12 @@ func (l *layout) attach(tree int16, path string, within bool) {
 	empty := l.word("")
 	if !within {
 		l.b.Setup(unix.SYS_MOVE_MOUNT, child.Slot(tree), empty, cwd(), l.path(relative(path)), child.Imm(unix.MOVE_MOUNT_F_EMPTY_PATH))
-		l.b.Setup(unix.SYS_CLOSE, child.Slot(tree))
 		return
 	}
 	at := l.b.Open(unix.SYS_OPENAT2, cwd(), l.path(relative(path)),
 		l.how(unix.O_PATH, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_NO_MAGICLINKS), child.Imm(sizeofHow))
 	l.b.Setup(unix.SYS_MOVE_MOUNT, child.Slot(tree), empty, child.Slot(at), empty,
 		child.Imm(unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH))
-	l.b.Setup(unix.SYS_CLOSE, child.Slot(tree))
-	l.b.Setup(unix.SYS_CLOSE, child.Slot(at))
 }
 
 // privateDir makes the directory that masks come from: an empty file and an

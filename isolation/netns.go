@@ -20,7 +20,6 @@ func (c *compiler) loopback() {
 	c.b.Put32(req+16, unix.IFF_UP|unix.IFF_RUNNING) // ifr_flags, a short
 	s := c.b.Open(unix.SYS_SOCKET, child.Imm(unix.AF_INET), child.Imm(unix.SOCK_DGRAM|unix.SOCK_CLOEXEC), child.Imm(0))
 	c.b.Setup(unix.SYS_IOCTL, child.Slot(s), child.Imm(unix.SIOCSIFFLAGS), child.Ptr(req))
-	c.b.Setup(unix.SYS_CLOSE, child.Slot(s))
 }
 
 // ipc leaves the ipc namespace that the child was cloned into for a second one:

@@ -64,8 +64,8 @@ func (c *compiler) boundingSet() {
 	if child.Off("bounding-set") {
 		return
 	}
-	for i := range 48 {
-		c.b.Setup(unix.SYS_PRCTL, child.Imm(unix.PR_CAPBSET_DROP), child.Imm(i), child.Imm(0), child.Imm(0), child.Imm(0)).Accept = int16(unix.EINVAL)
+	for i := range c.in.Capabilities {
+		c.b.Setup(unix.SYS_PRCTL, child.Imm(unix.PR_CAPBSET_DROP), child.Imm(i), child.Imm(0), child.Imm(0), child.Imm(0))
 	}
 }
 

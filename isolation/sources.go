@@ -35,20 +35,17 @@ func (c *compiler) sources() {
 	c.deviceSources()
 }
 
-// source opens one grant and makes a detached tree of it, with its attributes.
-// The path is opened without following any link and compared with what was
-// resolved: whoever swapped a component in between is refused (CVE-2024-42472).
+// source makes a detached tree of one grant, with its attributes. What is compared
+// with the object that was resolved is the very tree that will be mounted, so that
+// whoever swaps a component of the path, whenever, gains a refusal (CVE-2024-42472).
 func (c *compiler) source(m policy.Mount) int16 {
 	c.b.At(child.StageSources, m.Source)
 	if fd, ok := c.in.Shifted[m.Target]; ok {
 		return c.shifted(fd)
 	}
-	fd := c.b.Open(unix.SYS_OPENAT2, cwd(), c.path(m.Source),
-		c.how(unix.O_PATH|unix.O_NOFOLLOW, unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_NO_MAGICLINKS), child.Imm(sizeofHow))
-	c.compare(fd, statxIno, uint64(m.Inode))
-	c.compare(fd, statxDev, uint64(m.Major)|uint64(m.Minor)<<32)
-	tree := c.openTree(child.Slot(fd), c.word(""), unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)
-	c.b.Setup(unix.SYS_CLOSE, child.Slot(fd))
+	tree := c.openTree(cwd(), c.path(m.Source), unix.AT_SYMLINK_NOFOLLOW|unix.AT_RECURSIVE)
+	c.compare(tree, statxIno, m.Inode)
+	c.compare(tree, statxDev, uint64(m.Major)|uint64(m.Minor)<<32)
 	c.attr(tree, attributes(m), true)
 	return tree
 }

@@ -28,11 +28,9 @@ func (c *compiler) streams() {
 
 func (c *compiler) reopen(n int, s policy.Stream) {
 	c.b.At(child.StageSources, s.Path)
-	fd := c.b.Open(unix.SYS_OPENAT2, cwd(), c.path(s.Path),
-		c.how(unix.O_PATH|unix.O_NOFOLLOW, unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_NO_MAGICLINKS), child.Imm(sizeofHow))
-	c.compare(fd, statxIno, s.Inode)
-	c.compare(fd, statxDev, uint64(s.Major)|uint64(s.Minor)<<32)
-	tree := c.openTree(child.Slot(fd), c.word(""), unix.AT_EMPTY_PATH)
+	tree := c.openTree(cwd(), c.path(s.Path), unix.AT_SYMLINK_NOFOLLOW)
+	c.compare(tree, statxIno, s.Inode)
+	c.compare(tree, statxDev, uint64(s.Major)|uint64(s.Minor)<<32)
 	c.attr(tree, attrReadOnly|unix.MOUNT_ATTR_NOEXEC, false)
 	// The tree's descriptor is an O_PATH one; put in the stream's place, it has a
 	// name that can be opened.
@@ -41,7 +39,4 @@ func (c *compiler) reopen(n int, s policy.Stream) {
 	opened := c.b.Open(unix.SYS_OPENAT, cwd(), name, child.Imm(unix.O_RDONLY|unix.O_CLOEXEC))
 	c.b.Setup(unix.SYS_LSEEK, child.Slot(opened), child.Imm(uint64(c.in.Offsets[n])), child.Imm(0)) // SEEK_SET
 	c.b.Setup(unix.SYS_DUP3, child.Slot(opened), child.Imm(n), child.Imm(0))
-	for _, f := range []int16{fd, tree, opened} {
-		c.b.Setup(unix.SYS_CLOSE, child.Slot(f))
-	}
 }

@@ -23,7 +23,6 @@ func (c *compiler) canary() {
 	c.b.Setup(unix.SYS_MKDIRAT, cwd(), c.path(dir), child.Imm(0o755))
 	fd := c.b.Open(unix.SYS_OPENAT, cwd(), c.path(c.t.Canary), child.Imm(unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC), child.Imm(0o644))
 	c.b.Setup(unix.SYS_WRITE, child.Slot(fd), c.path("canary\n"), child.Imm(7)).Want = 7
-	c.b.Setup(unix.SYS_CLOSE, child.Slot(fd))
 	c.b.PassMark(child.MarkCanary)
 }
 

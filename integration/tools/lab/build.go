@@ -39,11 +39,21 @@ func build(path, dir string) error {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return err
 	}
-	return Compile(path, "github.com/sovrun/sovrun/cmd/sovrun")
+	return compile(path, "github.com/sovrun/sovrun/cmd/sovrun")
 }
 
-// Compile builds a program of this repository, static, so that it runs wherever it is put.
-func Compile(path, pkg string) error {
+// Program builds a program of this repository, for everybody to run, and returns its path.
+func Program(t *testing.T, pkg string) string {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, filepath.Base(pkg))
+	must(t, os.Chmod(filepath.Dir(dir), 0o755))
+	must(t, compile(path, pkg))
+	return path
+}
+
+// compile makes a static binary, which runs wherever it is put.
+func compile(path, pkg string) error {
 	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", path, pkg)
 	c.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {

@@ -39,7 +39,8 @@ func Detect(p policy.Policy, c policy.Caller) Host {
 	r := newResolver()
 	f.Paths = make(map[string]policy.PathFact, 128)
 	target(f, r, p)
-	c.Home = f.Home()
+	f.Caller.AccountHome = f.Target.Home
+	c.Home, c.AccountHome = f.Home(), f.Target.Home
 	for _, path := range policy.Wanted(p, c) {
 		look(f, r, path)
 	}

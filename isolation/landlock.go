@@ -133,9 +133,8 @@ func (c *compiler) landlock() {
 // insideRule adds a rule on a path of the final view.
 func (c *compiler) insideRule(path string, access uint64) {
 	c.b.At(child.StageLandlock, path)
-	fd := c.b.Open(unix.SYS_OPENAT, cwd(), c.path(path), child.Imm(unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW))
 	attr := c.b.Words(access, 0) // struct landlock_path_beneath_attr, packed: u64, s32
-	c.b.P.Setup[len(c.b.P.Setup)-1].Store = attr + 8
+	c.b.Setup(unix.SYS_OPENAT, cwd(), c.path(path), child.Imm(unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW)).Store = attr + 8
 	c.b.Setup(unix.SYS_LANDLOCK_ADD_RULE, child.Imm(c.in.Ruleset), child.Imm(unix.LANDLOCK_RULE_PATH_BENEATH), child.Ptr(attr), child.Imm(0))
 }
 

@@ -17,11 +17,33 @@ func cwd() child.Arg { return child.Imm(unix.AT_FDCWD) }
 // Landlock rule covers and the empty objects that masks are made of.
 const private = ".sovrun"
 
+// stage is where a mount is made that shall be moved.
+const stage = private + "/stage"
+
 // layout makes the final view. Everything is relative to the new root, which is
 // the working directory until the pivot.
 type layout struct {
 	*compiler
-	made map[string]struct{} // directories that exist on tmpfs
+	made  map[string]struct{} // directories that exist on tmpfs
+	holes []hole
+}
+
+// hole is a tmpfs that lies inside a bind: what leads to it may be renamed by
+// others at any moment, so it is known by its descriptor.
+type hole struct {
+	path string
+	fd   int16
+}
+
+// at is a path of the view as directory and relative name: beneath the hole that
+// it lies in, else beneath the new root, where every component is our own.
+func (l *layout) at(path string) (dir, name child.Arg) {
+	for i := len(l.holes) - 1; i >= 0; i-- {
+		if rest, ok := strings.CutPrefix(path, l.holes[i].path+"/"); ok {
+			return child.Slot(l.holes[i].fd), l.path(rest)
+		}
+	}
+	return cwd(), l.path(relative(path))
 }
 
 // relative is an absolute path of the view as seen from the new root.
@@ -50,7 +72,8 @@ func (l *layout) dir(path string, mode uint32) {
 		return
 	}
 	l.parents(path)
-	l.b.Setup(unix.SYS_MKDIRAT, cwd(), l.path(relative(path)), child.Imm(mode))
+	at, name := l.at(path)
+	l.b.Setup(unix.SYS_MKDIRAT, at, name, child.Imm(mode))
 	l.made[path] = struct{}{}
 }
 
@@ -70,7 +93,8 @@ func parent(path string) (string, bool) {
 func (l *layout) file(f policy.File) {
 	l.b.At(child.StageEtc, f.Path)
 	l.parents(f.Path)
-	fd := l.b.Open(unix.SYS_OPENAT, cwd(), l.path(relative(f.Path)),
+	at, name := l.at(f.Path)
+	fd := l.b.Open(unix.SYS_OPENAT, at, name,
 		child.Imm(unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW), child.Imm(f.Mode))
 	if f.Content != "" {
 		l.b.Setup(unix.SYS_WRITE, child.Slot(fd), child.Ptr(l.b.Bytes(f.Content, 1)), child.Imm(len(f.Content))).Want = int64(len(f.Content))
@@ -84,7 +108,8 @@ func (l *layout) file(f policy.File) {
 func (l *layout) link(k policy.Link) {
 	l.b.At(child.StageMounts, k.Path)
 	l.parents(k.Path)
-	l.b.Setup(unix.SYS_SYMLINKAT, l.path(k.Target), cwd(), l.path(relative(k.Path)))
+	at, name := l.at(k.Path)
+	l.b.Setup(unix.SYS_SYMLINKAT, l.path(k.Target), at, name)
 }
 
 // tmpfsOptions bounds bytes and inodes: without a size a tmpfs may take half of
@@ -95,17 +120,29 @@ func tmpfsOptions(m policy.Mount) string {
 		",nr_inodes=" + strconv.FormatUint(m.Inodes, 10)
 }
 
-// tmpfs mounts a fresh file system.
+// tmpfs mounts a fresh file system. One that lies inside a bind is mounted aside
+// and moved, so that it cannot end up where a swapped component leads.
 func (l *layout) tmpfs(m policy.Mount) {
-	l.dir(m.Target, 0o755)
+	target := relative(m.Target)
+	if m.MakePoint {
+		l.dir(m.Target, 0o755)
+	} else {
+		target = stage
+	}
 	t := l.word("tmpfs")
-	l.b.Setup(unix.SYS_MOUNT, t, l.path(relative(m.Target)), t,
-		child.Imm(unix.MS_NOSUID|unix.MS_NODEV), l.path(tmpfsOptions(m)))
+	l.b.Setup(unix.SYS_MOUNT, t, l.path(target), t, child.Imm(unix.MS_NOSUID|unix.MS_NODEV), l.path(tmpfsOptions(m)))
+	if m.MakePoint {
+		return
+	}
+	tree := l.b.Open(unix.SYS_OPEN_TREE, cwd(), l.path(target), child.Imm(unix.OPEN_TREE_CLOEXEC))
+	l.attach(tree, m.Target, true)
+	l.made[m.Target] = struct{}{}
+	l.holes = append(l.holes, hole{m.Target, tree})
 }
 
 // bind moves a tree that was opened before over its mount point.
 func (l *layout) bind(m policy.Mount, tree int16) {
-	if !m.Within {
+	if m.MakePoint {
 		l.mountPoint(m.Target, m.Dir)
 	}
 	l.attach(tree, m.Target, m.Within)
@@ -118,7 +155,8 @@ func (l *layout) mountPoint(path string, dir bool) {
 		return
 	}
 	l.parents(path)
-	l.b.Setup(unix.SYS_MKNODAT, cwd(), l.path(relative(path)), child.Imm(unix.S_IFREG|0o444), child.Imm(0))
+	at, name := l.at(path)
+	l.b.Setup(unix.SYS_MKNODAT, at, name, child.Imm(unix.S_IFREG|0o444), child.Imm(0))
 }
 
 // attach moves a detached tree to a path. Inside another bind the path may be
@@ -126,13 +164,14 @@ func (l *layout) mountPoint(path string, dir bool) {
 // following links, and the mount goes to that very descriptor.
 func (l *layout) attach(tree int16, path string, within bool) {
 	empty := l.word("")
+	at, name := l.at(path)
 	if !within {
-		l.b.Setup(unix.SYS_MOVE_MOUNT, child.Slot(tree), empty, cwd(), l.path(relative(path)), child.Imm(unix.MOVE_MOUNT_F_EMPTY_PATH))
+		l.b.Setup(unix.SYS_MOVE_MOUNT, child.Slot(tree), empty, at, name, child.Imm(unix.MOVE_MOUNT_F_EMPTY_PATH))
 		return
 	}
-	at := l.b.Open(unix.SYS_OPENAT2, cwd(), l.path(relative(path)),
+	point := l.b.Open(unix.SYS_OPENAT2, at, name,
 		l.how(unix.O_PATH, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_NO_MAGICLINKS), child.Imm(sizeofHow))
-	l.b.Setup(unix.SYS_MOVE_MOUNT, child.Slot(tree), empty, child.Slot(at), empty,
+	l.b.Setup(unix.SYS_MOVE_MOUNT, child.Slot(tree), empty, child.Slot(point), empty,
 		child.Imm(unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH))
 }
 
@@ -143,6 +182,7 @@ func (l *layout) privateDir() {
 	l.dir("/"+private, 0o755)
 	l.b.Setup(unix.SYS_MKNODAT, cwd(), l.path(private+"/file"), child.Imm(unix.S_IFREG), child.Imm(0))
 	l.b.Setup(unix.SYS_MKDIRAT, cwd(), l.path(private+"/dir"), child.Imm(0))
+	l.b.Setup(unix.SYS_MKDIRAT, cwd(), l.path(stage), child.Imm(0o700))
 	var mode uint32 = initMode
 	if child.Off("non-dumpable") {
 		mode = 0o555

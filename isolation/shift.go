@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -69,8 +70,7 @@ func (l *Launch) shiftOne(m *policy.Mount, ns int) (int, error) {
 // itself, so that the acts try those masks too.
 func (l *Launch) hideUnreadable(m policy.Mount) {
 	for _, path := range unreadable(m.Source, wholeTree) {
-		var st unix.Stat_t
-		dir := unix.Lstat(path, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR
+		path, dir := strings.CutSuffix(path, "/")
 		l.plan.Mounts = append(l.plan.Mounts, policy.Mount{
 			Kind: policy.MountMask, Target: m.Target + path[len(m.Source):], Dir: dir, Within: true, Origin: m.Origin,
 		})

@@ -15,7 +15,8 @@ const (
 
 // unreadable lists what lies beneath a directory and is closed to other users.
 // Links are passed over: what they lead to is judged where it lies. A directory
-// that holds more than limit entries is listed as a whole.
+// that holds more than limit entries is listed as a whole; directories end in a
+// slash.
 func unreadable(dir string, limit int) []string {
 	var found []string
 	seen := 0
@@ -34,7 +35,7 @@ func unreadable(dir string, limit int) []string {
 			}
 			path := dir + "/" + e.Name()
 			if closed(path) {
-				found = append(found, path)
+				found = append(found, marked(path, e.IsDir()))
 			} else if e.IsDir() {
 				walk(path)
 			}
@@ -42,9 +43,17 @@ func unreadable(dir string, limit int) []string {
 	}
 	walk(dir)
 	if seen > limit {
-		return []string{dir} // not searched to its end: all of it is hidden
+		return []string{dir + "/"} // not searched to its end: all of it is hidden
 	}
 	return found
+}
+
+// marked tells a directory by a slash behind it.
+func marked(path string, dir bool) string {
+	if dir {
+		return path + "/"
+	}
+	return path
 }
 
 // closed reports whether others may not read a file, or not search a directory.

@@ -76,10 +76,17 @@ func (l *layout) leak() {
 // hidden but for something granted beneath it.
 func (l *layout) seal() {
 	for _, m := range l.p.Mounts {
-		if m.Kind == policy.MountTmpfs && m.Access == policy.Hide {
-			l.b.At(child.StageMounts, m.Target)
-			l.b.Setup(unix.SYS_MOUNT_SETATTR, cwd(), l.path(relative(m.Target)), child.Imm(0), l.mountAttr(attrReadOnly), child.Imm(sizeofMountAttr))
+		if m.Kind != policy.MountTmpfs || m.Access != policy.Hide {
+			continue
 		}
+		l.b.At(child.StageMounts, m.Target)
+		at, name, flags := cwd(), l.path(relative(m.Target)), 0
+		for _, h := range l.holes {
+			if h.path == m.Target {
+				at, name, flags = child.Slot(h.fd), l.word(""), unix.AT_EMPTY_PATH
+			}
+		}
+		l.b.Setup(unix.SYS_MOUNT_SETATTR, at, name, child.Imm(flags), l.mountAttr(attrReadOnly), child.Imm(sizeofMountAttr))
 	}
 }
 

@@ -39,8 +39,9 @@ const patience = 10 * time.Second
 type Request struct {
 	Policy  policy.Policy
 	Argv    []string
-	Execute bool // false: set up, probe and report only
-	Report  bool // fill Outcome.Report also when the command runs
+	Execute bool              // false: set up, probe and report only
+	Report  bool              // fill Outcome.Report also when the command runs
+	Note    func(text string) // told what a person should know before the command starts; may be nil
 }
 
 // Outcome is how a run ended.
@@ -123,6 +124,11 @@ func (r *run) resolve() bool {
 		return false
 	}
 	r.out.Plan = plan
+	if r.req.Note != nil {
+		for _, n := range plan.Notes {
+			r.req.Note(n)
+		}
+	}
 	if r.req.Execute && plan.Command.NotFound != "" {
 		r.missing(plan.Command)
 		return false

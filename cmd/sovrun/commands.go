@@ -21,7 +21,7 @@ func runCommand(args []string) int {
 	if err != nil {
 		return refusal(err)
 	}
-	req.Execute, req.Report = true, status != nil
+	req.Execute, req.Report, req.Note = true, status != nil, note
 	out := runs.Do(req)
 	if out.Err != nil {
 		problem(out.Err.Error(), out.Hint)

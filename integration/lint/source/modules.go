@@ -10,7 +10,7 @@ type requirement struct {
 	module   string
 	line     int
 	indirect bool
-	reason   bool // a comment stands above it
+	reason   bool // a comment stands behind it or above it
 }
 
 // requirements reads the require blocks of go.mod.
@@ -31,7 +31,9 @@ func requirements(t Tree) []requirement {
 			inBlock = false
 		case (inBlock || single) && !strings.HasPrefix(line, "//") && line != "":
 			module, _, _ := strings.Cut(one, " ")
-			out = append(out, requirement{module, i + 1, strings.Contains(line, "// indirect"), above})
+			_, comment, _ := strings.Cut(line, "// ")
+			indirect := comment == "indirect"
+			out = append(out, requirement{module, i + 1, indirect, above || comment != "" && !indirect})
 		}
 		above = strings.HasPrefix(line, "//")
 	}
@@ -90,7 +92,7 @@ func Modules(t Tree) []Finding {
 		case used[r.module] && r.indirect:
 			report(r, "%s is imported directly but marked indirect")
 		case used[r.module] && !r.reason:
-			report(r, "%s has no reason: add a comment in the line above")
+			report(r, "%s has no reason: add a comment behind it")
 		case !used[r.module] && !r.indirect:
 			report(r, "%s is required but nothing imports it")
 		}

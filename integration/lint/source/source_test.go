@@ -160,6 +160,7 @@ func TestModules(t *testing.T) {
 	mod := func(line string) string { return "module m\n\nrequire (\n" + line + "\n)\n" }
 	cases := []struct{ name, mod, file, want string }{
 		{"with a reason", mod("\t// it parses\n\tgithub.com/x/y v1.0.0"), "policy/a.go", ""},
+		{"with a reason behind it", mod("\tgithub.com/x/y v1.0.0 // it parses"), "policy/a.go", ""},
 		{"without one", mod("\tgithub.com/x/y v1.0.0"), "policy/a.go", "go.mod:4: modules: github.com/x/y has no reason"},
 		{"called indirect", mod("\tgithub.com/x/y v1.0.0 // indirect"), "policy/a.go", "marked indirect"},
 		{"a test counts as use", mod("\tgithub.com/x/y v1.0.0 // indirect"), "policy/a_test.go", "marked indirect"},

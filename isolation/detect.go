@@ -106,6 +106,10 @@ func target(f *policy.Facts, r *resolver, p policy.Policy) {
 	f.KeepsRoot = f.Target.UID == 0
 }
 
+// rootsTarget: whoever the workspace belongs to gets the group of the account, not
+// that of the directory. A directory's group may be one that its owner is not in
+// (chown USER alone leaves root's, a set-gid directory passes on its own), and a
+// set-gid program made inside would keep it for the owner.
 func rootsTarget(f *policy.Facts, r *resolver, p policy.Policy) (uid, gid int) {
 	if u, g := sudoIDs(f.Caller.Env); u > 0 {
 		return u, g
@@ -113,29 +117,27 @@ func rootsTarget(f *policy.Facts, r *resolver, p policy.Policy) (uid, gid int) {
 	ws := policy.WorkspaceCandidate(p, f.Caller)
 	look(f, r, ws)
 	if fact := f.Paths[ws]; fact.Errno == 0 && fact.UID != 0 {
-		return fact.UID, fact.GID
+		return fact.UID, groupOfAccount
 	}
 	return 0, f.Caller.GID
 }
 
 // sudoIDs reads what sudo(8) tells of the invoking user.
 func sudoIDs(env []string) (uid, gid int) {
-	uid, gid = -1, -1
+	uid, gid = -1, groupOfAccount
 	for _, e := range env {
 		if v, ok := strings.CutPrefix(e, "SUDO_UID="); ok {
-			uid = number(v)
+			uid = id(v)
 		}
 		if v, ok := strings.CutPrefix(e, "SUDO_GID="); ok {
-			gid = number(v)
+			gid = id(v)
 		}
-	}
-	if gid < 0 {
-		gid = uid
 	}
 	return uid, gid
 }
 
-func number(s string) int {
+// id reads a uid or gid, -1 where there is none.
+func id(s string) int {
 	n, err := strconv.ParseUint(s, 10, 31)
 	if err != nil {
 		return -1

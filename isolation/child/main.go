@@ -69,7 +69,7 @@ func (t *task) childMain(p *Program) {
 	next.inherit(t)
 	pid, e := cloneTask(shareMemory, next.stack, t.next)
 	if e != 0 {
-		t.fail(t.first-1, e, 0)
+		t.fail(t.first, e, 0) // as the first thing that is not done
 	}
 	decimal(t.base+uintptr(p.pidText), pid)
 	t.first += uint32(len(p.Provider) + len(p.Exec))

@@ -51,19 +51,20 @@ func (t *task) run(list uintptr, n int) {
 	t.first += uint32(n)
 }
 
-// keep puts a result where later ops look for it.
+// keep puts a result where later ops look for it. Of an op that failed and was
+// allowed to, nothing may be left that looks like a result: 0 is a descriptor.
 //
 //go:nosplit
 //go:norace
 //go:nocheckptr
 func (t *task) keep(o *Op, r, e uintptr) {
 	if e != 0 {
-		return
+		r = unset
 	}
 	if o.Save >= 0 {
 		t.slots[o.Save&(numSlots-1)] = r
 	}
-	if o.Store == 0 {
+	if o.Store == 0 || e != 0 {
 		return
 	}
 	at := pointer(t.base + uintptr(o.Store))

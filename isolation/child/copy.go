@@ -49,7 +49,7 @@ func (t *task) await(pid uintptr) uint32 {
 }
 
 // copyMain is a copy: the ops up to the decisive one, whose errno it exits with.
-// Without ops it exits at once.
+// Without one it has decided nothing, whatever succeeded.
 //
 //go:nosplit
 //go:norace
@@ -70,4 +70,5 @@ func (t *task) copyMain(p *Program) {
 		}
 		t.keep(op, r, e)
 	}
+	t.exit(copyUnprepared)
 }

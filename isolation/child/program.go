@@ -276,6 +276,9 @@ func (b *Builder) AddAct(a Act, ops func(b *Builder), controls func(b *Builder))
 	a.Ops.First = uint16(len(b.P.ActOps))
 	ops(b)
 	a.Ops.Last = uint16(len(b.P.ActOps))
+	if a.Where == InSession && clones(b.P.ActOps[a.Ops.First:]) {
+		panic("child: the session copy has no task for a copy of its own")
+	}
 	if controls != nil {
 		a.Controls.First = a.Ops.Last
 		controls(b)
@@ -283,6 +286,16 @@ func (b *Builder) AddAct(a Act, ops func(b *Builder), controls func(b *Builder))
 	}
 	b.P.Acts = append(b.P.Acts, a)
 	return len(b.P.Acts) - 1
+}
+
+// clones reports whether an act needs another process.
+func clones(ops []Op) bool {
+	for i := range ops {
+		if ops[i].Flags&(FlagCopy|FlagChildExits) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Try appends an op of an act.

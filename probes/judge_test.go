@@ -146,10 +146,10 @@ func oneOf(names, name string) bool {
 }
 
 // recount judges a plane anew, without package child: enough refusals with a
-// control that reached its aim, and nothing against it.
+// control that reached its aim, something that works, and nothing against it.
 func recount(b built, v *child.Verdict, p policy.Plane) bool {
 	in := func(e int16, set [3]int16) bool { return e != 0 && (e == set[0] || e == set[1] || e == set[2]) }
-	conclusive := 0
+	conclusive, worked := 0, false
 	for i, a := range b.cat.acts {
 		if a.Planes>>p&1 == 0 {
 			continue
@@ -159,6 +159,7 @@ func recount(b built, v *child.Verdict, p policy.Plane) bool {
 		done := o.State == child.Done
 		switch {
 		case a.Kind == child.Working && done && o.Errno == 0:
+			worked = true
 		case a.Kind == child.Working && reached:
 			return false
 		case a.Kind == child.Working, !done, !reached:
@@ -169,7 +170,7 @@ func recount(b built, v *child.Verdict, p policy.Plane) bool {
 		}
 	}
 	least := int(b.cat.minimum[p])
-	return least > 0 && least != child.NeverStands && conclusive >= least && v.Standing>>p&1 != 0
+	return worked && least > 0 && least != child.NeverStands && conclusive >= least && v.Standing>>p&1 != 0
 }
 
 // TestNoFalseEnforced throws verdicts at the judge that no kernel would give,

@@ -64,7 +64,7 @@ func (l *Launch) Next(limit time.Duration) (Event, error) {
 }
 
 func (l *Launch) caught() []child.Caught {
-	var b [1024]byte
+	var b [128 * child.CaughtSize]byte
 	n, _ := unix.Read(l.signals, b[:])
 	return child.ReadCaught(b[:max(n, 0)])
 }

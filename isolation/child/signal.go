@@ -6,7 +6,10 @@ import (
 	"unsafe"
 )
 
+//lint:ignore U1000 reached from assembly
 func signalHandler()
+
+//lint:ignore U1000 reached from assembly
 func signalReturn()
 
 //go:noescape
@@ -14,6 +17,8 @@ func signalCode() (handler, restorer uintptr)
 
 // signalPipe is where the handler writes. A handler has no other way to know; it
 // is set once, before the first handler is installed.
+//
+//lint:ignore U1000 read by the handler, in assembly
 var signalPipe int32
 
 // Caught is a signal as the handler saw it.
@@ -23,8 +28,9 @@ type Caught struct {
 	PID    int32 // of the process that sent it, 0 from outside of our pid namespace
 }
 
-// caughtSize is what the handler writes for one signal, in bytes.
-const caughtSize = 12
+// CaughtSize is what the handler writes for one signal, in bytes. Whoever reads
+// less than a multiple of it tears one.
+const CaughtSize = 12
 
 // sigactiont is struct sigaction as rt_sigaction(2) takes it.
 type sigactiont struct {
@@ -61,7 +67,7 @@ func Catch(pipe int, signals []syscall.Signal) error {
 // ReadCaught decodes what the handler wrote.
 func ReadCaught(b []byte) []Caught {
 	var out []Caught
-	for ; len(b) >= caughtSize; b = b[caughtSize:] {
+	for ; len(b) >= CaughtSize; b = b[CaughtSize:] {
 		ne := binary.NativeEndian
 		out = append(out, Caught{Signal: syscall.Signal(ne.Uint32(b)), Code: int32(ne.Uint32(b[4:])), PID: int32(ne.Uint32(b[8:]))})
 	}

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 )
 
+//lint:ignore U1000 reached from assembly
 func initCode()
 
 //go:noescape
@@ -34,10 +35,15 @@ func InitImage() []byte {
 	if n < 0 {
 		panic("child: the end of pid 1's code was not found")
 	}
+	return imageOf(text[:n], machine())
+}
+
+// imageOf is an executable of nothing but code, entered at its first instruction.
+func imageOf(code []byte, machine uint16) []byte {
 	const head = elfHeader + 2*elfSegment
-	image := make([]byte, head, head+n)
-	image = append(image, text[:n]...)
-	writeHeader(image, machine())
+	image := make([]byte, head, head+len(code))
+	image = append(image, code...)
+	writeHeader(image, machine)
 	writeSegment(image[elfHeader:], 1, 5, uint64(len(image))) // PT_LOAD, readable and executable
 	writeSegment(image[elfHeader+elfSegment:], 0x6474e551, 6, 0)
 	return image

@@ -49,10 +49,10 @@ drift: deps ## fail when a generated file is not what make generate makes
 	@.ci/drift
 
 bench: deps build ## measure against bubblewrap and a C launcher, write docs/benchmarks.md
-	go run ./integration/bench
+	go run ./integration/bench -full -sovrun bin/sovrun -out docs/benchmarks.md
 
 bench-quick: deps build ## the same in a minute, for a look; writes nothing
-	go run ./integration/bench -quick
+	go run ./integration/bench -quick -sovrun bin/sovrun
 
 contract: deps build ## run the checks of docs/contract.md (ID=H2 for one)
 	@go run ./integration/contract $(ID)

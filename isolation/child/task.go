@@ -93,6 +93,7 @@ func (t *task) prog() *Program { return (*Program)(pointer(t.program)) }
 
 // taskEntry is where every process starts. It does not return.
 //
+//lint:ignore U1000 reached from assembly
 //go:nosplit
 //go:norace
 func taskEntry(arg uintptr) {

@@ -13,6 +13,7 @@ type replacement struct {
 
 var replacements = []replacement{
 	{regexp.MustCompile(`\b\d+(\.\d+)?\s?(ns|µs|ms|s)\b`), "<time>"},
+	{regexp.MustCompile(`\b\d+/\d+ +`), "<acts> "}, // how many grants there are depends on the host
 	{regexp.MustCompile(`\bpid \d+\b`), "pid <number>"},
 	{regexp.MustCompile(`\b(v\d+\.\d+\.\d+(-\d+-g)?)?[0-9a-f]{7,40}(-dirty)?\b`), "<commit>"},
 	{regexp.MustCompile(`\bv\d+\.\d+\.\d+\b`), "<commit>"},

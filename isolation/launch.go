@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sovrun/sovrun/isolation/child"
+	"github.com/sovrun/sovrun/isolation/child/atstart"
 	"github.com/sovrun/sovrun/isolation/filters"
 	"github.com/sovrun/sovrun/policy"
 )
@@ -96,7 +97,7 @@ func (l *Launch) limitsAsStarted(*Host) error {
 	}
 	l.in.CoreHard = core.Max
 	l.in.Capabilities = capabilities()
-	soft, hard := child.OpenFilesAtStart()
+	soft, hard := atstart.OpenFiles()
 	l.in.OpenFiles = unix.Rlimit{Cur: soft, Max: hard}
 	return nil
 }

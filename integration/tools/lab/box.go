@@ -46,6 +46,10 @@ func New(t *testing.T, c Caller) *Box {
 	// The parent that TempDir makes is closed to others.
 	must(t, os.Chmod(filepath.Dir(dir), 0o755))
 	b.Give(b.home, c.UID)
+	// Else the go command leaves a process behind that writes there when the test is over.
+	telemetry := filepath.Join(b.outside, ".config/go/telemetry")
+	must(t, os.MkdirAll(telemetry, 0o755))
+	must(t, os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o644))
 	b.Give(b.outside, c.Workspace)
 	b.Give(b.Workspace, c.Workspace)
 	must(t, os.WriteFile(b.Canary, []byte(Secret), 0o644))

@@ -144,7 +144,7 @@ func (j *judgement) why(p policy.Plane) (Reason, string) {
 			odd = first(odd, i)
 		}
 	}
-	few := strconv.Itoa(int(j.tally[p].Conclusive)) + " acts were conclusive, wanted " + strconv.Itoa(int(j.cat.minimum[p]))
+	few := j.lacking(p)
 	switch {
 	case unrun >= 0:
 		return ProbeNotRun, few + "; " + j.told(unrun)
@@ -156,6 +156,14 @@ func (j *judgement) why(p policy.Plane) (Reason, string) {
 		return ProbeNotRun, "the child did not come to the same judgement"
 	}
 	return ProbeNotRun, few
+}
+
+// lacking says what a plane that was not refuted lacks.
+func (j *judgement) lacking(p policy.Plane) string {
+	if y := j.tally[p]; y.Conclusive >= j.cat.minimum[p] && !y.Worked {
+		return "nothing that must work was seen to work"
+	}
+	return strconv.Itoa(int(j.tally[p].Conclusive)) + " acts were conclusive, wanted " + strconv.Itoa(int(j.cat.minimum[p]))
 }
 
 func first(have, i int) int {

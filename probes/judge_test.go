@@ -109,6 +109,7 @@ func TestSpoiledVerdicts(t *testing.T) {
 		{"acts were not made", policy.IPC, func(v *child.Verdict, i int) { v.Observations[i] = child.Observation{} }, "segment_attach", false, ProbeNotRun},
 		{"a limit was not read back", policy.Resources, func(v *child.Verdict, i int) { v.Observations[i] = seen(child.Prepared, eSTALE) }, "limit_open_files", false, MechanismFailed},
 		{"another errno", policy.Environment, func(v *child.Verdict, i int) { v.Observations[i].Errno = eNXIO }, "canary_variable dropped_variables", true, MechanismFailed},
+		{"no twin could be judged", policy.Privileges, func(v *child.Verdict, i int) { v.Observations[i].Errno, v.Controls[i].Errno = eACCES, eACCES }, "own_identity", true, ControlInconclusive},
 		{"the child did not agree", policy.Privileges, func(v *child.Verdict, _ int) { v.Standing &^= uint16(privileges) }, "own_identity", false, ProbeNotRun},
 	} {
 		b := ordinary(t)

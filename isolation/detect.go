@@ -44,7 +44,7 @@ func Detect(p policy.Policy, c policy.Caller) Host {
 	for _, path := range policy.Wanted(p, c) {
 		look(f, r, path)
 	}
-	for _, k := range policy.ProcMaskCandidates() {
+	for _, k := range policy.ProcMaskCandidates(f.KeepsRoot) {
 		if exists(k.Path) {
 			f.ProcMasks = append(f.ProcMasks, k)
 		}

@@ -112,9 +112,10 @@ var aliasedDirs = [...]string{"/", "/etc", "/home", "/root", "/var"}
 // or act on it. The list is that of the OCI runtimes' defaults (moby
 // oci/defaults.go), kallsyms and cmdline, which give away addresses and how the
 // host was booted. Every mask is a mount, so files that need a capability
-// anyway (kmsg) are not among them.
-func ProcMaskCandidates() []ProcPath {
-	return []ProcPath{
+// anyway (kmsg) are not among them, and those that only root can read are where
+// the provider keeps uid 0: procfs goes by the owner, and asks for no capability.
+func ProcMaskCandidates(keepsRoot bool) []ProcPath {
+	all := []ProcPath{
 		{Path: "/proc/acpi", Dir: true},
 		{Path: "/proc/asound", Dir: true},
 		{Path: "/proc/cmdline"},
@@ -132,5 +133,29 @@ func ProcMaskCandidates() []ProcPath {
 		{Path: "/proc/irq", Dir: true, ReadOnly: true},
 		{Path: "/proc/sys", Dir: true, ReadOnly: true},
 		{Path: "/proc/sysrq-trigger", ReadOnly: true},
+	}
+	if keepsRoot {
+		all = append(all, rootsProc()...)
+	}
+	return all
+}
+
+// rootsProc are the files of /proc with mode 0400 or 0600 that speak of the whole
+// host: the kernel's memory page by page and slab by slab, the capabilities of its
+// helpers; reading stat_refresh makes every processor of the host do something.
+// They come after /proc/sys, which is mounted over.
+func rootsProc() []ProcPath {
+	return []ProcPath{
+		{Path: "/proc/kpagecgroup"},
+		{Path: "/proc/kpagecount"},
+		{Path: "/proc/kpageflags"},
+		{Path: "/proc/pagetypeinfo"},
+		{Path: "/proc/slabinfo"},
+		{Path: "/proc/vmallocinfo"},
+		{Path: "/proc/sys/kernel/cad_pid"},
+		{Path: "/proc/sys/kernel/usermodehelper", Dir: true},
+		{Path: "/proc/sys/vm/mmap_rnd_bits"},
+		{Path: "/proc/sys/vm/mmap_rnd_compat_bits"},
+		{Path: "/proc/sys/vm/stat_refresh"},
 	}
 }

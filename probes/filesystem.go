@@ -119,12 +119,13 @@ func (m *maker) witness() {
 // twinsOfFiles must work: the workspace and /tmp take a file (one without a
 // name, which nothing is left of), the first executable grant opens.
 func (m *maker) twinsOfFiles() {
+	const nameless = oTmpfile | syscall.O_DIRECTORY | syscall.O_WRONLY | syscall.O_CLOEXEC
 	if ws := m.mountOf(m.plan.Workspace); ws != nil && ws.Access == policy.Write {
-		m.twinOpen("workspace_write", ws.Target, "make a nameless file in the workspace", oTmpfile|syscall.O_DIRECTORY|syscall.O_WRONLY|syscall.O_CLOEXEC)
+		m.twinOpen("workspace_write", ws.Target, "make a nameless file in the workspace", nameless)
 		m.twinAccess(ws.Target)
 	}
 	if tmp := m.mountOf("/tmp"); tmp != nil && tmp.Kind == policy.MountTmpfs {
-		m.twinOpen("tmp_write", tmp.Target, "make a nameless file in /tmp", oTmpfile|syscall.O_DIRECTORY|syscall.O_WRONLY|syscall.O_CLOEXEC)
+		m.twinOpen("tmp_write", tmp.Target, "make a nameless file in /tmp", nameless)
 	}
 	for i := range m.plan.Mounts {
 		if g := &m.plan.Mounts[i]; g.Kind == policy.MountBind && g.Access == policy.Exec {
@@ -144,12 +145,7 @@ func (m *maker) mountOf(target string) *policy.Mount {
 }
 
 func (m *maker) twinOpen(name, object, what string, flags int) {
-	s := &spec{meaning: meaning{name: name, object: object, what: what}, planes: filesystem, kind: child.Working}
-	at := m.String(object)
-	m.add(s, func(b *child.Builder) {
-		b.Decide(syscall.SYS_OPENAT, child.Imm(atFdcwd), child.Ptr(at), child.Imm(flags), child.Imm(0o600)).Save = child.ActSlot(0)
-		closing(b, 0)
-	}, nil)
+	m.opened(&spec{meaning: meaning{name: name, object: object, what: what}, planes: filesystem, kind: child.Working}, object, flags)
 }
 
 // twinAccess is for file systems without nameless files (O_TMPFILE is EOPNOTSUPP

@@ -46,9 +46,8 @@ func (m *maker) hostThread() {
 	m.opened(status, "/proc/"+strconv.Itoa(tid)+"/status", readOnlyOpen)
 }
 
-// initMemory looks into pid 1 of the sandbox, which holds a copy of the
-// launcher's memory. The child, which is pid 1, opened its own before it gave
-// up being dumpable.
+// initMemory looks into pid 1 of the sandbox: who can write its memory rules over
+// everything inside. The child, which was pid 1 before, opened its own.
 func (m *maker) initMemory() {
 	for _, f := range []struct{ name, file, what string }{
 		{"init_memory", "mem", "open the memory of the sandbox's init"},
@@ -56,7 +55,7 @@ func (m *maker) initMemory() {
 	} {
 		own, of := m.String("/proc/self/"+f.file), m.String("/proc/1/"+f.file)
 		m.add(&spec{
-			meaning: meaning{name: f.name, object: "/proc/1/" + f.file, what: f.what, differs: "of the child itself, while it was dumpable"},
+			meaning: meaning{name: f.name, object: "/proc/1/" + f.file, what: f.what, differs: "the child's own, before it became init"},
 			planes:  processes,
 			control: child.InSetup, ctlAt: child.MarkDumpable,
 			refused: [3]refusal{{eACCES, NotDumpable}},

@@ -124,28 +124,35 @@ func (s status) String() string {
 	return fmt.Sprintf("started %t, code %d, signal %d, sovrun's own %d, %s", s.ProviderStarted, value(s.ExitCode), value(s.Signal), s.SovrunExitCode, s.Category)
 }
 
-// withoutStreams: with descriptors 0 to 2 closed, nothing that sovrun opens becomes
-// the program's standard streams. The control is a program that opens a directory
-// in that state and has it as descriptor 0.
+// withoutStreams: with any of descriptors 0 to 2 closed, nothing that sovrun opens
+// becomes one of the program's standard streams. The control is a program that
+// opens a directory in that state and has it as descriptor 0.
 func withoutStreams(t *testing.T, l *lab, m mode) {
-	const closed = `exec "$@" <&- >&- 2>&-`
 	out, _ := l.ended(l.shell(l.owner, "exec ls -l /proc/self/fd <&-"))
 	if !strings.Contains(out, " 0 -> /proc/") {
 		t.Errorf("control: the directory that ls opened did not become descriptor 0: %q", out)
 	}
 	path := l.ws + "/streams"
-	cmd, file := l.inside(m, l.agent("streams", path)...)
-	sh := l.shell(m.starter, closed, cmd.Args...)
-	if _, ws := l.ended(sh); ws.ExitStatus() != 0 {
-		t.Errorf("exit status %d", ws.ExitStatus())
+	for _, closed := range [][]int{{0}, {1}, {2}, {0, 1, 2}} {
+		cmd, file := l.inside(m, l.agent("streams", path)...)
+		line := `exec "$@"`
+		for _, fd := range closed {
+			line += fmt.Sprintf(" %d>&-", fd)
+		}
+		if _, ws := l.ended(l.shell(m.starter, line, cmd.Args...)); ws.ExitStatus() != 0 {
+			t.Errorf("%v closed: exit status %d", closed, ws.ExitStatus())
+		}
+		text, err := os.ReadFile(path)
+		l.must(err)
+		l.must(os.Remove(path))
+		streams := strings.Fields(string(text))
+		for _, fd := range closed {
+			if streams[fd] != "/dev/null" {
+				t.Errorf("%v closed: descriptors 0 to 2 inside are %q", closed, streams)
+			}
+		}
+		enforced(t, l.status(file), descriptors)
 	}
-	text, err := os.ReadFile(path)
-	l.must(err)
-	l.must(os.Remove(path))
-	if want := strings.Repeat("/dev/null\n", 3); string(text) != want {
-		t.Errorf("descriptors 0 to 2 inside are\n%s", text)
-	}
-	enforced(t, l.status(file), descriptors)
 }
 
 // shell runs a line of shell with arguments.

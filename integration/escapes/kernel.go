@@ -5,7 +5,7 @@ import "golang.org/x/sys/unix"
 func kernelFiles() []Technique {
 	locked := errnos(unix.EROFS, unix.EACCES, unix.EPERM, unix.ENOENT)
 	eacces := errnos(unix.EACCES)
-	return []Technique{
+	return append(rootsFiles(), []Technique{
 		{Row: "K01", Name: "core_pattern", Says: "name the program that handles core dumps", Plane: filesystem, Act: "open_write", Args: args("/proc/sys/kernel/core_pattern"), Good: locked, User: eacces},
 		{Row: "K02", Name: "sysctls", Says: "open any sysctl for writing", Plane: filesystem, Act: "open_any_write", Args: args("/proc/sys"), Good: locked, User: eacces},
 		{Row: "K02", Name: "interrupts", Says: "open any interrupt's affinity for writing", Plane: filesystem, Act: "open_any_write", Args: args("/proc/irq"), Good: locked, User: eacces},
@@ -28,7 +28,17 @@ func kernelFiles() []Technique {
 		{Row: "K06", Name: "interrupts", Says: "read the host's interrupts", Plane: processes, Act: "read", Args: args("/proc/interrupts")},
 		{Row: "K06", Name: "dmesg", Says: "read the kernel's log by syslog", Plane: syscalls, Act: "call", Args: args(nr(unix.SYS_SYSLOG), "3", "&", "4096")}, // SYSLOG_ACTION_READ_ALL
 		{Row: "K07", Name: "sysrq", Says: "open the magic key for writing", Plane: filesystem, Act: "open_write", Args: args("/proc/sysrq-trigger"), Good: locked, User: eacces},
+	}...)
+}
+
+// rootsFiles are files of /proc that only root can read, and whoever keeps uid 0:
+// procfs asks for no capability.
+func rootsFiles() []Technique {
+	var out []Technique
+	for _, path := range []string{"kpagecount", "kpageflags", "slabinfo", "vmallocinfo", "pagetypeinfo", "sys/vm/stat_refresh"} {
+		out = append(out, Technique{Row: "K06", Name: path, Says: "read the host's " + path, Plane: processes, Act: "open", Args: args("/proc/" + path), As: AsRoot})
 	}
+	return out
 }
 
 func hostProcesses() []Technique {

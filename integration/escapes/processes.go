@@ -18,7 +18,7 @@ func namespaces() []Technique {
 		{Row: "N02", Name: "init", Says: "enter a namespace of pid 1", Plane: processes, Act: "set_ns", Args: args("/proc/{init}/ns/uts", fmt.Sprint(unix.CLONE_NEWUTS)), Good: errnos(unix.EACCES), User: eperm},
 		{Row: "N02", Name: "pidfd", Says: "enter it by a process descriptor", Plane: processes, Act: "pidfd_ns", Args: args("{host}", fmt.Sprint(unix.CLONE_NEWNET)), Good: errnos(unix.ESRCH), User: eperm},
 		{Row: "N02", Name: "inherited", Says: "enter a namespace by an inherited descriptor", Plane: descriptors, Act: "call", Args: args(nr(unix.SYS_SETNS), "7", fmt.Sprint(unix.CLONE_NEWNET)), Good: eperm},
-		{Row: "N02", Name: "descriptor", Says: "read an inherited descriptor of a namespace", Plane: descriptors, Act: "readlink", Args: args("/proc/self/fd/7")},
+		{Row: "N02", Name: "descriptor", Says: "read an inherited descriptor of a namespace", Plane: descriptors, Act: "descriptor_link", Args: args("7")},
 	}
 }
 

@@ -34,6 +34,7 @@ func fileActs() map[string]act {
 		"descriptor":       readDescriptor,
 		"descriptor_at":    readDescriptorAt,
 		"descriptor_write": writeDescriptor,
+		"descriptor_link":  func(a []string) (string, error) { return readlink([]string{procFD(number(a[0]))}) },
 		"inotify":          inotify,
 		"fanotify":         fanotify,
 		"mknod":            mknod,

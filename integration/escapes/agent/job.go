@@ -169,7 +169,7 @@ func batch(args []string) error {
 // descriptors that it was started with, among which are its own by now.
 func onlyLooks(name string) bool {
 	switch name {
-	case "descriptor", "descriptor_at", "descriptor_write", "working_dir", "path_fchdir":
+	case "descriptor", "descriptor_at", "descriptor_write", "descriptor_link", "working_dir", "path_fchdir":
 		return false
 	}
 	for _, table := range []map[string]act{fileActs(), linkActs(), procActs(), netActs(), ipcActs()} {

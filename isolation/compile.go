@@ -139,9 +139,13 @@ func (c *compiler) openTree(dir, path child.Arg, flags int) int16 {
 	return c.b.Open(unix.SYS_OPEN_TREE, dir, path, child.Imm(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|flags))
 }
 
-// prelude gives the control the provider's identity. It shares the launcher's
-// memory, so the change of uid makes the launcher non-dumpable for a moment; the
-// control undoes it, else it would be refused its own /proc and show nothing.
+// prelude gives the control the provider's identity. The change makes the memory
+// that it shares non-dumpable, which the child undoes once it has the control's word.
+//
+// The control is outside of the child's namespaces, and its memory is that of the
+// launcher, which is root's: another process of the new user must not get at it.
+// Whoever has the same uid may trace, read and write a dumpable process, unless its
+// saved uid is another one (ptrace(2), access mode checks). So that one stays root's.
 func (c *compiler) prelude() {
 	do := func(nr int, args ...child.Arg) { c.b.Do(&c.b.P.Prelude, nr, args...) }
 	die := func() { do(unix.SYS_PRCTL, child.Imm(unix.PR_SET_PDEATHSIG), child.Imm(int(unix.SIGKILL))) }
@@ -154,7 +158,7 @@ func (c *compiler) prelude() {
 	uid, gid := child.Imm(c.p.Identity.UID), child.Imm(c.p.Identity.GID)
 	do(unix.SYS_SETGROUPS, child.Imm(0), child.Imm(0))
 	do(unix.SYS_SETRESGID, gid, gid, gid)
-	do(unix.SYS_SETRESUID, uid, uid, uid)
-	do(unix.SYS_PRCTL, child.Imm(unix.PR_SET_DUMPABLE), child.Imm(1))
+	do(unix.SYS_SETRESUID, uid, uid, child.Imm(-1))
 	die()
+	do(unix.SYS_WRITE, child.Imm(c.in.LauncherEnd), c.word("1"), child.Imm(1))
 }

@@ -33,10 +33,16 @@ func (c *compiler) identity() {
 	c.writeFile(child.StageIDMap, "/proc/self/gid_map", one(c.p.Identity.GID))
 }
 
+// changeIdentity waits for the maps and for the control, whose own change of user
+// makes the memory that all share non-dumpable for a moment, then changes.
+// Other processes of the new user cannot get at that memory through the child: it
+// lives in a user namespace of root's (ptrace(2), access mode checks).
 func (c *compiler) changeIdentity() {
 	uid, gid := child.Imm(c.p.Identity.UID), child.Imm(c.p.Identity.GID)
-	c.b.At(child.StageIDMap, "the launcher's word that the maps are written")
-	c.b.Setup(unix.SYS_READ, child.Imm(c.in.Launcher), child.Ptr(c.b.Alloc(8, 8)), child.Imm(1)).Want = 1
+	c.awaitByte("the launcher's word that the maps are written")
+	if c.controlled() {
+		c.awaitByte("the control's word that it is another user")
+	}
 	c.b.At(child.StageCredentials, "setgroups")
 	c.b.Setup(unix.SYS_SETGROUPS, child.Imm(0), child.Imm(0))
 	c.b.At(child.StageCredentials, "gid "+strconv.Itoa(c.p.Identity.GID))
@@ -47,6 +53,15 @@ func (c *compiler) changeIdentity() {
 	// open its own /proc (proc(5)).
 	c.b.Setup(unix.SYS_PRCTL, child.Imm(unix.PR_SET_DUMPABLE), child.Imm(1))
 }
+
+// awaitByte waits for one byte of the launcher's pipe.
+func (c *compiler) awaitByte(object string) {
+	c.b.At(child.StageIDMap, object)
+	c.b.Setup(unix.SYS_READ, child.Imm(c.in.Launcher), child.Ptr(c.b.Alloc(8, 8)), child.Imm(1)).Want = 1
+}
+
+// controlled reports whether there will be a control: only acts need one.
+func (c *compiler) controlled() bool { return len(c.b.P.Acts) > 0 }
 
 // writeFile writes a short text to an existing file.
 func (c *compiler) writeFile(s child.Stage, path, text string) {

@@ -97,17 +97,27 @@ func (m *maker) userNamespaces() {
 	nested := func(b *child.Builder) {
 		b.Decide(syscall.SYS_CLONE, child.Imm(cloneNewuser|int(syscall.SIGCHLD)), child.Imm(0), child.Imm(0), child.Imm(0), child.Imm(0)).Flags |= child.FlagChildExits
 	}
+	// A user namespace belongs to whoever made it, with every capability over the
+	// processes in it (user_namespaces(7)), and the control's copy shares the
+	// launcher's memory: of a root that hands over the new user would own it. The
+	// child's lie beneath one that is root's.
+	var control spec
+	if m.plan.Identity.Changed {
+		control.differs, control.control, control.ctlAt = "the child itself, before the limit was set", child.InSetup, child.MarkDumpable
+	}
 	if m.plan.Namespaces.User {
 		m.add(&spec{
-			meaning: meaning{name: "user_namespace_unfiltered", what: "make a user namespace just before the filter is loaded"},
+			meaning: meaning{name: "user_namespace_unfiltered", what: "make a user namespace just before the filter is loaded", differs: control.differs},
 			planes:  privileges,
 			where:   child.InSetup, at: child.MarkFilter,
+			control: control.control, ctlAt: control.ctlAt,
 			refused: [3]refusal{{eNOSPC, NamespaceLimit}},
 		}, nested, nil)
 	}
 	m.add(&spec{
-		meaning: meaning{name: "user_namespace", what: "make a user namespace"},
+		meaning: meaning{name: "user_namespace", what: "make a user namespace", differs: control.differs},
 		planes:  privileges,
+		control: control.control, ctlAt: control.ctlAt,
 		refused: [3]refusal{{ePERM, SyscallFilter}, {eNOSPC, NamespaceLimit}},
 	}, nested, nil)
 }

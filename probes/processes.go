@@ -64,16 +64,16 @@ func (m *maker) initMemory() {
 	}
 }
 
-// hostFacts opens what is masked in /proc: two names that every kernel has and
-// that everybody may read outside.
+// hostFacts opens what is masked in /proc: as uid 0, whom files of root's belong
+// to, all of it, else two names that every kernel has and that everybody may read
+// outside. Nothing is read.
 func (m *maker) hostFacts() {
 	for i := range m.plan.Mounts {
 		for _, p := range m.plan.Mounts[i].Masks {
 			if p.ReadOnly {
 				continue
 			}
-			switch p.Path {
-			case "/proc/cmdline", "/proc/kallsyms":
+			if m.plan.Identity.UID == 0 || p.Path == "/proc/cmdline" || p.Path == "/proc/kallsyms" {
 				m.masked(processes, "host_facts", p.Path, p.Path)
 			}
 		}

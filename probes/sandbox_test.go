@@ -118,6 +118,7 @@ var inconclusive = map[string]string{
 	"call io_uring_setup":               "kernel.io_uring_disabled is 2: EPERM outside too",
 	"terminal_command TIOCSTI":          "dev.tty.legacy_tiocsti is 0: EIO outside too",
 	"terminal_command_high_bit TIOCSTI": "dev.tty.legacy_tiocsti is 0: EIO outside too",
+	"host_facts /proc/kcore":            "the kernel is locked down: EPERM outside too",
 	"high_descriptor":                   "RLIMIT_NOFILE is below 1024",
 }
 

@@ -9,12 +9,14 @@ import (
 )
 
 // fault is what a test build was told to break: SOVRUN_FAULT holds words such
-// as off=landlock, fail=17:12 (op 17 fails with errno 12) or kill=17 (SIGKILL
-// before op 17), separated by spaces.
+// as off=landlock, fail=17:12 (op 17 fails with errno 12), kill=17 (SIGKILL before
+// op 17), failact=17:12 and killact=17 (the same with op 17 of the acts, wherever
+// that is run), separated by spaces.
 type fault struct {
 	op    uint32
 	errno uint32
 	kill  bool
+	act   bool
 	set   bool
 }
 
@@ -40,13 +42,29 @@ func words() []string {
 //go:nocheckptr
 func (t *task) inject(index uint32) {
 	f := &t.prog().fault
-	if !f.set || index != f.op {
+	if !f.set || f.act || index != f.op {
 		return
 	}
 	if !f.kill {
 		t.fail(index, uintptr(f.errno), 0)
 	}
 	die()
+}
+
+// twist is inject for an op of an act that has been done: its errno is another.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func (t *task) twist(k int, r, e uintptr) (uintptr, uintptr) {
+	f := &t.prog().fault
+	if !f.set || !f.act || uint32(k) != f.op {
+		return r, e
+	}
+	if f.kill {
+		die()
+	}
+	return 0, uintptr(f.errno)
 }
 
 // die ends the process by SIGKILL. Pid 1 of a namespace does not get its own
@@ -68,10 +86,11 @@ func (f *fault) load() {
 		key, val, _ := strings.Cut(w, "=")
 		op, errno, _ := strings.Cut(val, ":")
 		n, err := strconv.ParseUint(op, 10, 32)
+		key, act := strings.CutSuffix(key, "act")
 		if err != nil || (key != "fail" && key != "kill") {
 			continue
 		}
 		e, _ := strconv.ParseUint(errno, 10, 16)
-		*f = fault{op: uint32(n), errno: uint32(e), kill: key == "kill", set: true}
+		*f = fault{op: uint32(n), errno: uint32(e), kill: key == "kill", act: act, set: true}
 	}
 }

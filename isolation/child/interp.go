@@ -221,6 +221,7 @@ func (t *task) try(o *Observation, p *Program, first, last int) {
 			continue
 		}
 		r, e := t.do(op)
+		r, e = t.twist(k, r, e)
 		over = t.observe(o, op, r, e, uint32(k))
 		t.keep(op, r, e)
 	}

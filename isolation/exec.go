@@ -12,7 +12,7 @@ import (
 // for good, not marked: the acts try whether they are. What the set-up opened goes
 // with them; to close it one by one would be a hundred calls.
 func (c *compiler) descriptors() {
-	c.b.At(child.StageDescriptors, "")
+	c.b.At(child.StageDescriptors, "3 and above")
 	c.b.PassMark(child.MarkDescriptors)
 	if child.Off("closed-descriptors") {
 		return
@@ -96,7 +96,7 @@ func (c *compiler) provider() {
 	if c.p.Command.Path == "" {
 		return
 	}
-	c.b.At(child.StageLauncher, "")
+	c.b.At(child.StageLauncher, "its memory, no longer dumpable")
 	c.b.Do(&c.b.P.Exec, unix.SYS_PRCTL, child.Imm(unix.PR_SET_DUMPABLE), child.Imm(0))
 	c.b.At(child.StageExec, c.p.Command.Path)
 	c.b.Do(&c.b.P.Exec, unix.SYS_EXECVE, c.path(c.p.Command.Path), child.Ptr(c.b.Vector(c.p.Command.Argv)), child.Ptr(c.env))

@@ -10,7 +10,7 @@ import (
 
 // closeLauncherEnd closes the end of a pipe that only the launcher keeps.
 func (c *compiler) closeLauncherEnd() {
-	c.b.At(child.StageLauncher, "")
+	c.b.At(child.StageLauncher, "the pipe that tells of its end")
 	c.b.Setup(unix.SYS_CLOSE, child.Imm(c.in.LauncherEnd))
 	c.b.Setup(unix.SYS_SET_TID_ADDRESS, c.b.InitAlive())
 }
@@ -74,7 +74,7 @@ func (c *compiler) writeFile(s child.Stage, path, text string) {
 // launcher still lives: it may have died in between, and getppid(2) is 0 in a new
 // pid namespace whether the parent lives or not.
 func (c *compiler) deathSignal() {
-	c.b.At(child.StageDeathSignal, "")
+	c.b.At(child.StageDeathSignal, "SIGKILL")
 	c.b.Setup(unix.SYS_PRCTL, child.Imm(unix.PR_SET_PDEATHSIG), child.Imm(int(unix.SIGKILL)))
 	c.b.At(child.StageLauncher, "the launcher has died")
 	pollfd := c.b.Words(uint64(c.in.Launcher)) // events 0: only POLLHUP and POLLERR come back
@@ -85,7 +85,7 @@ func (c *compiler) deathSignal() {
 // mapped is the moment at which the child has its identity and still the host's
 // /proc in view.
 func (c *compiler) mapped() {
-	c.b.At(child.StageProbe, "")
+	c.b.At(child.StageProbe, "acts of the set-up")
 	c.b.PassMark(child.MarkDumpable)
 }
 

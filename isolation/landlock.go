@@ -126,7 +126,7 @@ func (c *compiler) landlock() {
 			c.insideRule(r.Path+"/shm", rights(shm, abi)&^execute)
 		}
 	}
-	c.b.At(child.StageLandlock, "")
+	c.b.At(child.StageLandlock, "the ruleset")
 	c.b.Setup(unix.SYS_LANDLOCK_RESTRICT_SELF, child.Imm(c.in.Ruleset), child.Imm(c.in.RulesetFlags))
 }
 

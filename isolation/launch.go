@@ -175,7 +175,8 @@ func (l *Launch) writeMaps() error {
 			return e
 		}
 	}
-	if _, err := unix.Write(l.in.LauncherEnd, []byte{1}); err != nil {
+	// A broken pipe: the child is gone, and its report says why.
+	if _, err := unix.Write(l.in.LauncherEnd, []byte{1}); err != nil && err != unix.EPIPE {
 		return fmt.Errorf("id map: telling the child: %w", err)
 	}
 	return nil

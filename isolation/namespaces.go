@@ -38,7 +38,7 @@ func namespaceFlags(n policy.Namespaces) (cloned, unshared uintptr) {
 // early is what the child does before there is a plan: it ties itself to the
 // launcher and makes its namespaces.
 func early(b *child.Builder, unshared uintptr) {
-	b.At(child.StageDeathSignal, "")
+	b.At(child.StageDeathSignal, "SIGKILL")
 	b.Do(&b.P.Early, unix.SYS_PRCTL, child.Imm(unix.PR_SET_PDEATHSIG), child.Imm(int(unix.SIGKILL)))
 	b.At(child.StageClone, "namespaces")
 	b.Do(&b.P.Early, unix.SYS_UNSHARE, child.Imm(unshared))
@@ -46,7 +46,7 @@ func early(b *child.Builder, unshared uintptr) {
 
 // ownDescriptors ends the sharing of descriptors with the launcher.
 func (c *compiler) ownDescriptors() {
-	c.b.At(child.StageLauncher, "")
+	c.b.At(child.StageLauncher, "descriptors of the child's own")
 	c.b.Setup(unix.SYS_UNSHARE, child.Imm(unix.CLONE_FILES))
 	c.b.Setup(child.OpOwnFiles)
 }

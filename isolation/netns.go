@@ -29,7 +29,7 @@ func (c *compiler) ipc() {
 	if !c.p.Namespaces.IPC {
 		return
 	}
-	c.b.At(child.StageIPC, "")
+	c.b.At(child.StageIPC, "namespace")
 	c.b.PassMark(child.MarkIPC)
 	if child.Off("ipc-namespace") {
 		return

@@ -44,7 +44,7 @@ const secureBits = 1<<0 | 1<<1 | // SECBIT_NOROOT, locked
 
 // capabilities gives up every one, in every set.
 func (c *compiler) capabilities() {
-	c.b.At(child.StageCapabilities, "")
+	c.b.At(child.StageCapabilities, "securebits")
 	c.b.PassMark(child.MarkCapabilities)
 	if !child.Off("securebits") {
 		c.b.Setup(unix.SYS_PRCTL, child.Imm(unix.PR_SET_SECUREBITS), child.Imm(secureBits), child.Imm(0), child.Imm(0), child.Imm(0))
@@ -53,6 +53,7 @@ func (c *compiler) capabilities() {
 	if child.Off("capabilities") {
 		return
 	}
+	c.b.At(child.StageCapabilities, "sets")
 	c.b.Setup(unix.SYS_PRCTL, child.Imm(unix.PR_CAP_AMBIENT), child.Imm(unix.PR_CAP_AMBIENT_CLEAR_ALL), child.Imm(0), child.Imm(0), child.Imm(0))
 	header := c.b.Words(unix.LINUX_CAPABILITY_VERSION_3)
 	c.b.Setup(unix.SYS_CAPSET, child.Ptr(header), child.Ptr(c.b.Alloc(24, 8)))

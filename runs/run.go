@@ -63,9 +63,10 @@ type run struct {
 	host    isolation.Host
 	launch  *isolation.Launch
 	acts    *probes.Catalogue
-	judged  bool // there was a verdict, and it let the run go on
-	started bool // the provider has started and not ended
-	late    bool // there was no verdict in time
+	judged  bool                // there was a verdict, and it let the run go on
+	started bool                // the provider has started and not ended
+	late    bool                // there was no verdict in time
+	ended   *syscall.WaitStatus // of a provider's process that came to no verdict
 	out     Outcome
 }
 
@@ -259,6 +260,7 @@ func (r *run) failure(f *child.Failure) {
 // exited is the end of the process that was to become the provider.
 func (r *run) exited(ws syscall.WaitStatus) {
 	if !r.started {
+		r.ended = &ws
 		return
 	}
 	if ws.Signaled() {
@@ -286,7 +288,11 @@ func (r *run) gone() {
 		r.out.ExitCode, r.out.Category = exitSignal+int(syscall.SIGKILL), ProviderFailed
 		r.out.Err = errors.New("the sandbox's first process was killed, and the command with it")
 	case !r.judged && r.out.Err == nil:
-		r.lost(syscall.WaitStatus(ws))
+		how := syscall.WaitStatus(ws)
+		if r.ended != nil {
+			how = *r.ended
+		}
+		r.lost(how)
 	}
 }
 

@@ -130,3 +130,6 @@ func (c Caller) Name(what string, n ...int) string {
 	}
 	return s
 }
+
+// Soak reports whether the tests shall take their time and try everything.
+func Soak() bool { return os.Getenv("SOVRUN_TEST_SOAK") != "" }

@@ -57,25 +57,27 @@ func refused(what string) policy.Stream {
 	return policy.Stream{Class: policy.StreamRefused, What: what}
 }
 
-// character lets in terminals and the memory devices that lead nowhere: null,
-// zero, full, random, urandom (major 1, devices.txt).
+// character lets in terminals and the memory devices that lead nowhere. Not the
+// master of a terminal: what is written to it is typed into whatever runs there.
 func character(fd int, s policy.Stream, rdev uint64) policy.Stream {
+	if rdev == unix.Mkdev(5, 2) { // /dev/ptmx, devices.txt
+		return refused("the other side of a terminal")
+	}
 	if _, err := unix.IoctlGetTermios(fd, unix.TCGETS); err == nil {
 		s.Class = policy.StreamTerminal
 		return s
 	}
-	if unix.Major(rdev) == 1 {
-		switch unix.Minor(rdev) {
-		case 3, 5, 7, 8, 9:
-			s.Class = policy.StreamNull
+	for _, d := range deviceNodes() {
+		if d.major == 1 && rdev == unix.Mkdev(d.major, d.minor) {
+			s.Class, s.Device = policy.StreamNull, d.name
 			return s
 		}
 	}
 	return refused("a device")
 }
 
-// socket lets in unix stream sockets. Every other kind sends or connects in the
-// network namespace that it was made in: the host's.
+// socket lets in connected unix stream sockets. Every other kind sends or connects
+// in the network namespace that it was made in: the host's.
 func socket(fd int, s policy.Stream) policy.Stream {
 	domain, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN)
 	if err != nil || domain != unix.AF_UNIX {
@@ -87,6 +89,9 @@ func socket(fd int, s policy.Stream) policy.Stream {
 	}
 	if on, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ACCEPTCONN); err != nil || on != 0 {
 		return refused("a listening socket")
+	}
+	if _, err := unix.Getpeername(fd); err != nil {
+		return refused("a socket that is not connected yet")
 	}
 	s.Class = policy.StreamSocket
 	return s

@@ -52,8 +52,9 @@ func (c *compiler) has(k policy.MountKind) bool {
 	return false
 }
 
-// dev makes the private /dev. It is read-only in the end; devices on it can be
-// written to all the same.
+// dev makes the private /dev. It is read-only in the end, and so are the devices:
+// that keeps uid 0 from changing the mode of the host's own nodes (they are root's,
+// and no capability is needed for that), while writing to a device goes on.
 func (l *layout) dev(m policy.Mount) {
 	l.b.At(child.StageDev, m.Target)
 	l.dir(m.Target, 0o755)
@@ -65,20 +66,21 @@ func (l *layout) dev(m policy.Mount) {
 		l.b.Setup(unix.SYS_MKNODAT, cwd(), l.path(root+"/"+n.name), child.Imm(unix.S_IFREG|0o444), child.Imm(0))
 		l.attach(l.devs[i], m.Target+"/"+n.name, false)
 	}
-	l.pts(m.Target, root)
-	l.shm(m, root)
 	for _, k := range deviceLinks() {
 		l.b.At(child.StageDev, m.Target+"/"+k[1])
 		l.b.Setup(unix.SYS_SYMLINKAT, l.path(k[0]), cwd(), l.path(root+"/"+k[1]))
 	}
 	l.b.At(child.StageDev, m.Target)
-	l.b.Setup(unix.SYS_MOUNT_SETATTR, cwd(), l.path(root), child.Imm(0), l.mountAttr(unix.MOUNT_ATTR_RDONLY), child.Imm(sizeofMountAttr))
+	l.b.Setup(unix.SYS_MKDIRAT, cwd(), l.path(root+"/pts"), child.Imm(0o755))
+	l.b.Setup(unix.SYS_MKDIRAT, cwd(), l.path(root+"/shm"), child.Imm(0o755))
+	l.b.Setup(unix.SYS_MOUNT_SETATTR, cwd(), l.path(root), child.Imm(unix.AT_RECURSIVE), l.mountAttr(unix.MOUNT_ATTR_RDONLY), child.Imm(sizeofMountAttr))
+	l.pts(m.Target, root)
+	l.shm(m, root)
 }
 
 // pts is an instance of devpts of its own: terminals of the host have no name in it.
 func (l *layout) pts(target, root string) {
 	l.b.At(child.StageDev, target+"/pts")
-	l.b.Setup(unix.SYS_MKDIRAT, cwd(), l.path(root+"/pts"), child.Imm(0o755))
 	t := l.word("devpts")
 	l.b.Setup(unix.SYS_MOUNT, t, l.path(root+"/pts"), t, child.Imm(unix.MS_NOSUID|unix.MS_NOEXEC), l.path("newinstance,ptmxmode=0666,mode=620"))
 }
@@ -86,7 +88,6 @@ func (l *layout) pts(target, root string) {
 // shm is where shm_open(3) makes its objects.
 func (l *layout) shm(m policy.Mount, root string) {
 	l.b.At(child.StageDev, m.Target+"/shm")
-	l.b.Setup(unix.SYS_MKDIRAT, cwd(), l.path(root+"/shm"), child.Imm(0o1777))
 	t := l.word("tmpfs")
 	m.Mode = 0o1777
 	l.b.Setup(unix.SYS_MOUNT, t, l.path(root+"/shm"), t, child.Imm(unix.MS_NOSUID|unix.MS_NODEV), l.path(tmpfsOptions(m)))

@@ -85,7 +85,7 @@ const (
 	StreamTerminal                    // a terminal
 	StreamPipe                        // a pipe or FIFO
 	StreamNull                        // a character device such as /dev/null
-	StreamSocket                      // a connected or unconnected unix stream socket
+	StreamSocket                      // a connected unix stream socket
 	StreamFile                        // a regular file opened for writing
 	StreamReopen                      // a regular file opened for reading, re-opened through a read-only mount
 	StreamFeed                        // a regular file without a path any more, fed through a pipe
@@ -105,8 +105,10 @@ type Stream struct {
 	Class StreamClass `json:"class"`
 	What  string      `json:"what,omitempty"` // "a directory", "a UDP socket", …; for messages
 	Path  string      `json:"path,omitempty"` // of a regular file, where it still has one
-	Major uint32      `json:"major,omitempty"`
-	Minor uint32      `json:"minor,omitempty"`
-	Inode uint64      `json:"inode,omitempty"`
-	Flags int         `json:"flags,omitempty"` // fcntl(F_GETFL)
+	// Device is the name in /dev of a StreamNull.
+	Device string `json:"device,omitempty"`
+	Major  uint32 `json:"major,omitempty"`
+	Minor  uint32 `json:"minor,omitempty"`
+	Inode  uint64 `json:"inode,omitempty"`
+	Flags  int    `json:"flags,omitempty"` // fcntl(F_GETFL)
 }

@@ -36,6 +36,11 @@ type Launch struct {
 // Begin starts the child, which makes its namespaces while the launcher finds out
 // the rest. The goroutine must be locked to its thread.
 func Begin(n policy.Namespaces) (*Launch, error) {
+	// An earlier launch left this process non-dumpable, and so does a file that may
+	// only be executed; the child could not write its own id maps then (proc(5)).
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0); err != nil {
+		return nil, fmt.Errorf("launcher: becoming dumpable for the set-up: %w", err)
+	}
 	l := &Launch{builder: child.NewBuilder(), namespaces: n, signals: -1}
 	if err := l.pipes(); err != nil {
 		l.Close()

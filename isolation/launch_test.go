@@ -5,7 +5,10 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strconv"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/sovrun/sovrun/policy"
 )
@@ -57,8 +60,14 @@ func start(t *testing.T, argv ...string) int {
 	return ws.ExitStatus()
 }
 
+// TestLaunchRunsTheCommand twice: the first makes this process non-dumpable.
 func TestLaunchRunsTheCommand(t *testing.T) {
-	if code := start(t, "/bin/sh", "-c", "exit 42"); code != 42 {
-		t.Fatalf("exit status %d, wanted 42", code)
+	for _, want := range []int{42, 43} {
+		if code := start(t, "/bin/sh", "-c", "exit "+strconv.Itoa(want)); code != want {
+			t.Fatalf("exit status %d, wanted %d", code, want)
+		}
+		if dumpable, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err != nil || dumpable != 0 {
+			t.Errorf("the launcher is dumpable (%d, %v) while the command runs", dumpable, err)
+		}
 	}
 }

@@ -24,6 +24,9 @@ func HoldNamespace(flags uintptr) (*Held, error) {
 	}
 	defer syscall.Close(fds[0])
 	b := NewBuilder()
+	// Its own copy of the end that releases it: else it would wait for itself, should
+	// the launcher die before the signal is asked for.
+	b.Do(&b.P.Prelude, syscall.SYS_CLOSE, Imm(fds[1]))
 	b.Do(&b.P.Prelude, syscall.SYS_PRCTL, Imm(syscall.PR_SET_PDEATHSIG), Imm(int(syscall.SIGKILL)))
 	b.Do(&b.P.Prelude, syscall.SYS_READ, Imm(fds[0]), Ptr(b.Alloc(8, 8)), Imm(1))
 	h := &Held{release: fds[1], program: b.P, stacks: make([]byte, numTasks*stackSize)}

@@ -44,7 +44,7 @@ func (t *task) copied(o *Observation, op *Op, k, last uint32) bool {
 //go:norace
 func (t *task) await(pid uintptr) uint32 {
 	var status uint32
-	syscall.RawSyscall6(syscall.SYS_WAIT4, pid, uintptr(unsafe.Pointer(&status)), waitAll, 0, 0, 0)
+	call(syscall.SYS_WAIT4, pid, uintptr(unsafe.Pointer(&status)), waitAll, 0)
 	return status
 }
 

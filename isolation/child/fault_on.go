@@ -75,9 +75,9 @@ func (t *task) twist(k int, r, e uintptr) (uintptr, uintptr) {
 //go:nosplit
 //go:norace
 func die() {
-	syscall.RawSyscall6(syscall.SYS_PRCTL, syscall.PR_SET_SECCOMP, 1, 0, 0, 0, 0)
-	pid, _, _ := syscall.RawSyscall6(syscall.SYS_GETPID, 0, 0, 0, 0, 0, 0)
-	syscall.RawSyscall6(syscall.SYS_KILL, pid, uintptr(syscall.SIGKILL), 0, 0, 0, 0)
+	call(syscall.SYS_PRCTL, syscall.PR_SET_SECCOMP, 1, 0, 0)
+	pid, _ := call(syscall.SYS_GETPID, 0, 0, 0, 0)
+	call(syscall.SYS_KILL, pid, uintptr(syscall.SIGKILL), 0, 0)
 	*(*byte)(pointer(1)) = 0
 }
 

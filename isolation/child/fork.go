@@ -24,6 +24,15 @@ func cloneTask(flags, stack, arg uintptr) (pid, errno uintptr)
 //go:noescape
 func clone3Task(args, size, arg uintptr) (pid, errno uintptr)
 
+// call and call6 are syscall.RawSyscall6 on less of the stack, of which the linker
+// grants functions that are marked nosplit little.
+//
+//go:noescape
+func call(nr, a, b, c, d uintptr) (r, errno uintptr)
+
+//go:noescape
+func call6(nr uintptr, args *[6]uintptr) (r, errno uintptr)
+
 //go:noescape
 func int80(nr, a, b, c uintptr) uintptr
 

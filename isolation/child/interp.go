@@ -1,7 +1,6 @@
 package child
 
 import (
-	"sync/atomic"
 	"syscall"
 	"unsafe"
 )
@@ -29,14 +28,15 @@ func (t *task) run(list uintptr, n int) {
 		o := opAt(list, i)
 		index := t.first + uint32(i)
 		t.inject(index)
-		if o.Nr == OpAct || o.Nr == OpControl {
+		switch o.Nr {
+		case OpAct, OpControl:
 			t.act(int(o.Args[0]), o.Nr == OpControl)
 			continue
-		}
-		if o.Nr == OpAwaitInit {
-			if !t.awaitZero(t.prog().initAlive) {
-				t.fail(index, uintptr(syscall.ETIMEDOUT), 0)
-			}
+		case OpOwnFiles:
+			t.ownFiles()
+			continue
+		case OpAwaitInit:
+			t.awaitInit(index)
 			continue
 		}
 		r, e := t.do(o)
@@ -92,10 +92,9 @@ func (t *task) do(o *Op) (r, errno uintptr) {
 		a[k] = v
 	}
 	if o.Nr < 0 {
-		return t.pseudo(o, a[0], a[1], a[2], a[3])
+		return t.pseudo(o.Nr, &a)
 	}
-	r, _, e := syscall.RawSyscall6(uintptr(o.Nr), a[0], a[1], a[2], a[3], a[4], a[5])
-	return r, uintptr(e)
+	return call6(uintptr(o.Nr), &a)
 }
 
 // pseudo executes what is no system call.
@@ -103,38 +102,52 @@ func (t *task) do(o *Op) (r, errno uintptr) {
 //go:nosplit
 //go:norace
 //go:nocheckptr
-func (t *task) pseudo(o *Op, a, b, c, d uintptr) (r, errno uintptr) {
-	switch o.Nr {
+func (t *task) pseudo(nr int32, a *[6]uintptr) (r, errno uintptr) {
+	switch nr {
 	case OpCompare:
-		for i := range c {
-			if *(*byte)(pointer(a + i)) != *(*byte)(pointer(b + i)) {
-				return 0, uintptr(syscall.ESTALE)
-			}
-		}
-		return 0, 0
+		return compare(a)
 	case OpAllZero:
-		for i := range b {
-			if *(*byte)(pointer(a + i)) != 0 {
-				return i, 0
-			}
-		}
-		return 0, uintptr(syscall.EPERM)
+		return allZero(a[0], a[1])
 	case OpFind:
-		return find(a, b)
+		return find(a[0], a[1])
 	case OpInt80:
-		r = int80(a, b, c, d)
+		r = int80(a[0], a[1], a[2], a[3])
 		if int32(r) < 0 && int32(r) > -4096 {
 			return 0, uintptr(-int32(r))
 		}
 		return r, 0
 	case OpFail:
-		return 0, a
-	case OpOwnFiles:
-		atomic.StoreUint32(&t.shares, 0)
-		wake(&t.shares)
-		return 0, 0
+		return 0, a[0]
 	}
 	return 0, uintptr(syscall.ENOSYS)
+}
+
+// compare compares a[2] bytes at a[0] and a[1].
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func compare(a *[6]uintptr) (r, errno uintptr) {
+	for i := range a[2] {
+		if *(*byte)(pointer(a[0] + i)) != *(*byte)(pointer(a[1] + i)) {
+			return 0, uintptr(syscall.ESTALE)
+		}
+	}
+	return 0, 0
+}
+
+// allZero returns the index of the first of n bytes that is not zero.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func allZero(at, n uintptr) (r, errno uintptr) {
+	for i := range n {
+		if *(*byte)(pointer(at + i)) != 0 {
+			return i, 0
+		}
+	}
+	return 0, uintptr(syscall.EPERM)
 }
 
 // find returns the index of the first entry of the vector that starts with one

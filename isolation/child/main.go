@@ -34,7 +34,7 @@ const ExitSetup = 125
 //go:nocheckptr
 func (t *task) send(kind, a, b uint32, value int64) bool {
 	h := header{Kind: kind, A: a, B: b, Value: value}
-	_, _, e := syscall.RawSyscall6(syscall.SYS_WRITE, uintptr(t.prog().ErrorFD), uintptr(unsafe.Pointer(&h)), headerSize, 0, 0, 0)
+	_, e := call(syscall.SYS_WRITE, uintptr(t.prog().ErrorFD), uintptr(unsafe.Pointer(&h)), headerSize, 0)
 	return e == 0
 }
 
@@ -42,10 +42,14 @@ func (t *task) send(kind, a, b uint32, value int64) bool {
 //go:norace
 func (t *task) exit(code uintptr) {
 	for {
-		syscall.RawSyscall6(syscall.SYS_EXIT_GROUP, code, 0, 0, 0, 0, 0)
+		call(syscall.SYS_EXIT_GROUP, code, 0, 0, 0)
 	}
 }
 
+// fail reports an op and ends. What is rare is not inlined: its frame would count
+// for whatever is called besides it.
+//
+//go:noinline
 //go:nosplit
 //go:norace
 func (t *task) fail(index uint32, errno, result uintptr) {
@@ -79,6 +83,7 @@ func (t *task) childMain(p *Program) {
 
 // decimal writes a number and a terminating NUL.
 //
+//go:noinline
 //go:nosplit
 //go:norace
 //go:nocheckptr
@@ -110,7 +115,7 @@ func (t *task) providerMain(p *Program) {
 	controls := t.controls(p)
 	t.acts(p, InProvider)
 	if session != 0 {
-		syscall.RawSyscall6(syscall.SYS_WAIT4, session, 0, waitAll, 0, 0, 0)
+		call(syscall.SYS_WAIT4, session, 0, waitAll, 0)
 	}
 	standing := uint32(0)
 	if controls {
@@ -132,7 +137,7 @@ func (t *task) providerMain(p *Program) {
 //go:nosplit
 //go:norace
 func (t *task) unblock(p *Program) {
-	syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 2, t.base+uintptr(p.mask), 0, 8, 0, 0) // SIG_SETMASK
+	call(syscall.SYS_RT_SIGPROCMASK, 2, t.base+uintptr(p.mask), 0, 8) // SIG_SETMASK
 }
 
 // acts runs those of one place, in order.

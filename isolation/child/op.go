@@ -19,9 +19,11 @@ const (
 	OpAllZero
 	// OpFail fails with errno Args[0]: a compiled-in refusal.
 	OpFail
-	// OpOwnFiles tells the launcher that the child has descriptors of its own.
+	// OpOwnFiles tells the launcher that the child has descriptors of its own; in
+	// Setup only.
 	OpOwnFiles
-	// OpAwaitInit waits until pid 1 has executed its image; ETIMEDOUT.
+	// OpAwaitInit waits until pid 1 has executed its image; ETIMEDOUT. In Provider
+	// only.
 	OpAwaitInit
 )
 

@@ -61,6 +61,49 @@ entry:
 	CALL	AX
 	INT	$3
 
+// func call(nr, a, b, c, d uintptr) (r, errno uintptr)
+TEXT ·call(SB),NOSPLIT,$0-56
+	MOVQ	nr+0(FP), AX
+	MOVQ	a+8(FP), DI
+	MOVQ	b+16(FP), SI
+	MOVQ	c+24(FP), DX
+	MOVQ	d+32(FP), R10
+	XORL	R8, R8
+	XORL	R9, R9
+	SYSCALL
+	CMPQ	AX, $0xfffffffffffff001
+	JCC	failed
+	MOVQ	AX, r+40(FP)
+	MOVQ	$0, errno+48(FP)
+	RET
+failed:
+	NEGQ	AX
+	MOVQ	$-1, r+40(FP)
+	MOVQ	AX, errno+48(FP)
+	RET
+
+// func call6(nr uintptr, args *[6]uintptr) (r, errno uintptr)
+TEXT ·call6(SB),NOSPLIT,$0-32
+	MOVQ	nr+0(FP), AX
+	MOVQ	args+8(FP), R12
+	MOVQ	0(R12), DI
+	MOVQ	8(R12), SI
+	MOVQ	16(R12), DX
+	MOVQ	24(R12), R10
+	MOVQ	32(R12), R8
+	MOVQ	40(R12), R9
+	SYSCALL
+	CMPQ	AX, $0xfffffffffffff001
+	JCC	failed
+	MOVQ	AX, r+16(FP)
+	MOVQ	$0, errno+24(FP)
+	RET
+failed:
+	NEGQ	AX
+	MOVQ	$-1, r+16(FP)
+	MOVQ	AX, errno+24(FP)
+	RET
+
 // func int80(nr, a, b, c uintptr) uintptr
 TEXT ·int80(SB),NOSPLIT,$0-40
 	MOVQ	nr+0(FP), AX

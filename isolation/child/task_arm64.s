@@ -57,6 +57,48 @@ entry:
 	BL	(R9)
 	BRK	$0
 
+// func call(nr, a, b, c, d uintptr) (r, errno uintptr)
+TEXT ·call(SB),NOSPLIT,$0-56
+	MOVD	nr+0(FP), R8
+	MOVD	a+8(FP), R0
+	MOVD	b+16(FP), R1
+	MOVD	c+24(FP), R2
+	MOVD	d+32(FP), R3
+	MOVD	$0, R4
+	MOVD	$0, R5
+	SVC
+	CMN	$4095, R0
+	BCC	ok
+	NEG	R0, R4
+	MOVD	$-1, R5
+	MOVD	R5, r+40(FP)
+	MOVD	R4, errno+48(FP)
+	RET
+ok:
+	MOVD	R0, r+40(FP)
+	MOVD	ZR, errno+48(FP)
+	RET
+
+// func call6(nr uintptr, args *[6]uintptr) (r, errno uintptr)
+TEXT ·call6(SB),NOSPLIT,$0-32
+	MOVD	nr+0(FP), R8
+	MOVD	args+8(FP), R9
+	LDP	0(R9), (R0, R1)
+	LDP	16(R9), (R2, R3)
+	LDP	32(R9), (R4, R5)
+	SVC
+	CMN	$4095, R0
+	BCC	ok
+	NEG	R0, R4
+	MOVD	$-1, R5
+	MOVD	R5, r+16(FP)
+	MOVD	R4, errno+24(FP)
+	RET
+ok:
+	MOVD	R0, r+16(FP)
+	MOVD	ZR, errno+24(FP)
+	RET
+
 // func int80(nr, a, b, c uintptr) uintptr
 // There is no such gate here: -ENOSYS.
 TEXT ·int80(SB),NOSPLIT,$0-40

@@ -29,11 +29,32 @@ func (t *task) awaitZero(word uint32) bool {
 			return true
 		}
 		// FUTEX_WAIT, not private: the kernel wakes the shared key.
-		_, _, e := syscall.RawSyscall6(syscall.SYS_FUTEX, at, 0, uintptr(v), uintptr(unsafe.Pointer(&limit)), 0, 0)
-		if e == syscall.ETIMEDOUT {
+		_, e := call(syscall.SYS_FUTEX, at, futexWait, uintptr(v), uintptr(unsafe.Pointer(&limit)))
+		if syscall.Errno(e) == syscall.ETIMEDOUT {
 			return *(*uint32)(pointer(at)) == 0
 		}
 	}
+}
+
+// awaitInit waits until pid 1 shares memory with nobody any more.
+//
+//go:noinline
+//go:nosplit
+//go:norace
+func (t *task) awaitInit(index uint32) {
+	if !t.awaitZero(t.prog().initAlive) {
+		t.fail(index, uintptr(syscall.ETIMEDOUT), 0)
+	}
+}
+
+// ownFiles tells the launcher that the child's descriptors are its own.
+//
+//go:noinline
+//go:nosplit
+//go:norace
+func (t *task) ownFiles() {
+	atomic.StoreUint32(&t.shares, 0)
+	wake(&t.shares)
 }
 
 // controls waits for the control process and reports whether it got to its end.
@@ -58,7 +79,7 @@ const (
 //go:norace
 func (t *task) awaitProgram() {
 	for atomic.LoadUint32(&t.hold) != 0 {
-		syscall.RawSyscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(&t.hold)), futexWait, 1, 0, 0, 0)
+		call(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(&t.hold)), futexWait, 1, 0)
 	}
 }
 
@@ -67,7 +88,7 @@ func (t *task) awaitProgram() {
 //go:nosplit
 //go:norace
 func wake(word *uint32) {
-	syscall.RawSyscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWake, 1, 0, 0, 0)
+	call(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWake, 1, 0)
 }
 
 // sleepOn waits for a word to change from value, or for 10 ms.

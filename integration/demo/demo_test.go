@@ -86,11 +86,11 @@ exec "$@"
 
 func TestSurprisesFailTheDemo(t *testing.T) {
 	cases := []struct{ name, sovrun, want string }{
-		{"nothing is confined", unconfined, "demo: 10 surprises"},
+		{"nothing is confined", unconfined, "demo: surprises: 10"},
 		{"a plane is missing", "#!/bin/sh\nexit 125\n", "demo: sovrun explain: exit status 125"},
 		{"the work fails", "#!/bin/sh\n[ $1 = explain ]\n", "demo: the work in the sandbox: exit status 1"},
 		{"the work is not done", "#!/bin/sh\nexit 0\n", "demo: the work in the sandbox printed no commit"},
-		{"escapes are not even tried", strings.Replace(unconfined, "exec", `[ "$2" = work ] || exit 125; exec`, 1), "demo: 10 surprises"},
+		{"escapes are not even tried", strings.Replace(unconfined, "exec", `[ "$2" = work ] || exit 125; exec`, 1), "demo: surprises: 10"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -36,7 +36,7 @@ func escapes(p *place) error {
 		surprises = append(surprises, p.try(i+1, e, t)...)
 	}
 	if len(surprises) > 0 {
-		return fmt.Errorf("%d surprises\n%s", len(surprises), strings.Join(surprises, "\n"))
+		return fmt.Errorf("surprises: %d\n%s", len(surprises), strings.Join(surprises, "\n"))
 	}
 	fmt.Printf("%d of %d succeeded outside and were refused inside\n", len(rows), len(rows))
 	return nil

@@ -35,6 +35,8 @@ const (
 	ownKeys   = ^uint64(0)  // KEY_SPEC_THREAD_KEYRING: asking for it makes none, unlike the session's
 	badFlags  = 0x4000_0000 // flags that no call of the table knows
 	badNumber = 0x1000
+
+	ioprioWhoPgrp = 2 // of group 0, one's own: it may reach out of the pid namespace
 )
 
 // calls holds at least one call of each class that the filter refuses. Not in it
@@ -70,6 +72,7 @@ var calls = [...]call{
 	{name: "get_mempolicy", nr: syscall.SYS_GET_MEMPOLICY, args: [6]uint64{4: badNumber}, reached: [3]int16{eINVAL}, refused: eNOSYS},
 	{name: "clock_settime", nr: syscall.SYS_CLOCK_SETTIME, reached: [3]int16{eFAULT}, refused: ePERM},
 	{name: "clock_adjtime", nr: sysClockAdjtime, reached: [3]int16{eFAULT}, refused: ePERM},
+	{name: "ioprio_set_group", nr: syscall.SYS_IOPRIO_SET, args: [6]uint64{ioprioWhoPgrp, 0, none}, reached: [3]int16{eINVAL}, refused: ePERM, also: processes},
 	{name: "quotactl", nr: syscall.SYS_QUOTACTL, args: [6]uint64{0xff}, reached: [3]int16{eINVAL}, refused: ePERM},
 	{name: "swapon", nr: syscall.SYS_SWAPON, args: [6]uint64{1: badFlags}, reached: [3]int16{eINVAL}, refused: ePERM},
 	{name: "ioctl_tiocsti_high_bit", nr: syscall.SYS_IOCTL, args: [6]uint64{none, tiocSTI | high}, reached: [3]int16{eBADF}, refused: ePERM},

@@ -216,9 +216,22 @@ var mknodCases = []argCase{
 	{name: "mknodat", args: []uint64{0, 0o060660, 0o644, 0}, want: pass},
 }
 
+var groupCases = []argCase{
+	{name: "setpriority", args: []uint64{0, 0}, want: pass}, // PRIO_PROCESS, oneself
+	{name: "setpriority", args: []uint64{1, 0}, want: eperm},
+	{name: "setpriority", args: []uint64{1 | high, high}, want: eperm},
+	{name: "setpriority", args: []uint64{1, 7}, want: pass},
+	{name: "setpriority", args: []uint64{2, 0}, want: pass}, // PRIO_USER: only who is in view
+	{name: "ioprio_set", args: []uint64{1, 0}, want: pass},
+	{name: "ioprio_set", args: []uint64{2, 0}, want: eperm},
+	{name: "ioprio_set", args: []uint64{2 | high, high}, want: eperm},
+	{name: "ioprio_set", args: []uint64{2, 7}, want: pass},
+	{name: "ioprio_set", args: []uint64{3, 0}, want: pass},
+}
+
 func argCases() []argCase {
 	var all []argCase
-	for _, table := range [][]argCase{ioctlCases, socketCases, cloneCases, personalityCases, limitCases, mknodCases} {
+	for _, table := range [][]argCase{ioctlCases, socketCases, cloneCases, personalityCases, limitCases, mknodCases, groupCases} {
 		all = append(all, table...)
 	}
 	return all

@@ -77,6 +77,9 @@
 //     switching of a virtual console (ioctl_console(2)), which otherwise answers
 //     whoever has it as controlling terminal.
 //   - mknod and mknodat of a device, EPERM.
+//   - setpriority and ioprio_set of process group 0, EPERM: that is the caller's
+//     own group, and where the sandbox was started in the group of a script or a
+//     pipeline, the kernel changes the priority of these as well.
 //   - setrlimit of RLIMIT_CORE, and prlimit64 of it with a new limit: success,
 //     and nothing changes. The launcher's limit of 1 keeps a core_pattern pipe
 //     from starting, 0 would not (core(5)); a program that sets the limit goes on.

@@ -115,6 +115,7 @@ var witnesses = []witness{
 	{"prlimit64", []uint64{0, 4, 1, 0}, syscall.EFAULT, 0},
 	{"prlimit64", []uint64{0, 4 | high, high, 0}, syscall.EFAULT, 0},
 	{"setrlimit", []uint64{4, 1}, syscall.EFAULT, 0},
+	{"ioprio_set", []uint64{2, 0, badFlags}, syscall.EINVAL, syscall.EPERM},
 	// Controls that answer the same inside: the kernel is reached.
 	{"ioctl", []uint64{noFD, 0x5401, 0}, syscall.EBADF, syscall.EBADF},
 	{"ioctl", []uint64{noFD, 0x540e, 0}, syscall.EBADF, syscall.EBADF},
@@ -124,6 +125,7 @@ var witnesses = []witness{
 	{"prlimit64", []uint64{0, 4, 0, 1}, syscall.EFAULT, syscall.EFAULT},
 	{"prlimit64", []uint64{0, 7, 1, 0}, syscall.EFAULT, syscall.EFAULT},
 	{"setrlimit", []uint64{7, 1}, syscall.EFAULT, syscall.EFAULT},
+	{"ioprio_set", []uint64{1, 0, badFlags}, syscall.EINVAL, syscall.EINVAL},
 	{"seccomp", []uint64{badFlags, 0, 0}, syscall.EINVAL, syscall.EINVAL},
 	{"prctl", []uint64{22, 99, 0}, syscall.EINVAL, syscall.EINVAL}, // PR_SET_SECCOMP
 	{"openat2", []uint64{noFD, 0, 0, 0}, syscall.EINVAL, syscall.EINVAL},

@@ -28,7 +28,7 @@ sysinfo times getuid getgid setuid setgid geteuid getegid setpgid getppid getpgr
 setsid setreuid setregid getgroups setgroups setresuid getresuid setresgid
 getresgid getpgid setfsuid setfsgid getsid capget capset rt_sigpending
 rt_sigtimedwait rt_sigqueueinfo rt_sigsuspend sigaltstack utime statfs fstatfs
-getpriority setpriority sched_setparam sched_getparam sched_setscheduler
+getpriority sched_setparam sched_getparam sched_setscheduler
 sched_getscheduler sched_get_priority_max sched_get_priority_min
 sched_rr_get_interval mlock munlock mlockall munlockall prctl arch_prctl sync
 gettid readahead setxattr lsetxattr fsetxattr getxattr lgetxattr fgetxattr
@@ -38,7 +38,7 @@ io_submit io_cancel epoll_create remap_file_pages getdents64 set_tid_address
 restart_syscall semtimedop fadvise64 timer_create timer_settime timer_gettime
 timer_getoverrun timer_delete clock_gettime clock_getres clock_nanosleep
 exit_group epoll_wait epoll_ctl tgkill utimes mq_open mq_unlink mq_timedsend
-mq_timedreceive mq_notify mq_getsetattr waitid ioprio_set ioprio_get inotify_init
+mq_timedreceive mq_notify mq_getsetattr waitid ioprio_get inotify_init
 inotify_add_watch inotify_rm_watch openat mkdirat fchownat futimesat newfstatat
 unlinkat renameat linkat symlinkat readlinkat fchmodat faccessat pselect6 ppoll
 set_robust_list get_robust_list splice tee sync_file_range vmsplice utimensat
@@ -84,6 +84,7 @@ mbind set_mempolicy get_mempolicy migrate_pages move_pages
 // ruledNames are judged by their arguments: argument_test.go.
 const ruledNames = `
 ioctl socket socketpair clone mknod personality setrlimit mknodat prlimit64
+setpriority ioprio_set
 `
 
 const (

@@ -56,6 +56,9 @@ const (
 
 	rlimitCore = 4
 
+	prioPgrp      = 1 // PRIO_PGRP
+	ioprioWhoPgrp = 2 // IOPRIO_WHO_PGRP
+
 	sIFMT  = 0xf000
 	sIFCHR = 0x2000
 	sIFBLK = 0x6000
@@ -73,7 +76,7 @@ const (
 
 // ruled is every argument rule. Two rules of one name never match the same
 // arguments with different answers: the library leaves open which one wins.
-var ruled = concat(cloneRules, personalityRules, socketRules, ioctlRules, coreRules, mknodRules)
+var ruled = concat(cloneRules, personalityRules, socketRules, ioctlRules, coreRules, mknodRules, groupRules)
 
 func concat(tables ...[]ruling) (all []ruling) {
 	for _, t := range tables {
@@ -162,4 +165,12 @@ func mknod(name string) []ruling {
 		{rule: refuse(names, syscall.EPERM, masked(mode, sIFMT, sIFCHR),
 			whole(mode+1, specs.OpNotEqual, 0)), onlyIn: Nested},
 	}
+}
+
+// Group 0 is the caller's own process group, all of it: members outside of the pid
+// namespace too, who have no number inside (kernel/sys.c, block/ioprio.c). A group
+// with a number is one of the sandbox.
+var groupRules = []ruling{
+	{rule: refuse([]string{"setpriority"}, syscall.EPERM, low32(0, prioPgrp), low32(1, 0))},
+	{rule: refuse([]string{"ioprio_set"}, syscall.EPERM, low32(0, ioprioWhoPgrp), low32(1, 0))},
 }

@@ -75,6 +75,7 @@ func (c *compiler) stages() []func() {
 		c.canary,
 		c.newRoot,
 		c.pivot,
+		c.session,
 		c.limits,
 		c.capabilities,
 		c.noNewPrivs,

@@ -34,6 +34,7 @@ func Detect(p policy.Policy, c policy.Caller) Host {
 	h := Host{Facts: policy.Facts{Caller: c}}
 	f := &h.Facts
 	f.Streams, h.offsets = classify()
+	f.Terminal = hasTerminal(f.Streams)
 	f.Landlock, f.Errata = landlockABI(0), landlockABI(landlockErrata)
 	f.Kernel, f.Hostname = system()
 	r := newResolver()
@@ -52,6 +53,21 @@ func Detect(p policy.Policy, c policy.Caller) Host {
 	f.SysCPU = exists("/sys/devices/system/cpu")
 	f.IPv6 = exists("/proc/net/if_inet6")
 	return h
+}
+
+// hasTerminal reports whether there is a controlling terminal: without one /dev/tty
+// is ENXIO (tty(4)). Where that file is missing the streams must do.
+func hasTerminal(streams [3]policy.Stream) bool {
+	for _, s := range streams {
+		if s.Class == policy.StreamTerminal {
+			return true
+		}
+	}
+	fd, err := unix.Open("/dev/tty", unix.O_RDONLY|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err == nil {
+		unix.Close(fd)
+	}
+	return err != unix.ENXIO && err != unix.ENOENT
 }
 
 func exists(path string) bool { return unix.Faccessat(unix.AT_FDCWD, path, unix.F_OK, 0) == nil }

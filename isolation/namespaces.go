@@ -44,6 +44,18 @@ func early(b *child.Builder, unshared uintptr) {
 	b.Do(&b.P.Early, unix.SYS_UNSHARE, child.Imm(unshared))
 }
 
+// session leaves the caller's session and process group where no terminal needs
+// them. Calls that act on one's own group (kill(2) of 0, for one) reach all of its
+// members, outside of the pid namespace too: the script that sovrun runs in, or the
+// other parts of a pipeline.
+func (c *compiler) session() {
+	if !c.p.OwnSession {
+		return
+	}
+	c.b.At(child.StageTerminal, "a session of its own")
+	c.b.Setup(unix.SYS_SETSID)
+}
+
 // ownDescriptors ends the sharing of descriptors with the launcher.
 func (c *compiler) ownDescriptors() {
 	c.b.At(child.StageLauncher, "descriptors of the child's own")

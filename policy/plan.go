@@ -34,9 +34,12 @@ type Plan struct {
 	Require    PlaneSet    `json:"require"`     // those of Degraded are taken out already
 	Degraded   PlaneSet    `json:"degraded"`
 	Streams    [3]Stream   `json:"streams"`
-	Workspace  string      `json:"workspace,omitempty"` // real path; "" where the run has none
-	Notes      []string    `json:"notes"`               // what a person should know, e.g. a built-in path left out
-	Sources    []string    `json:"sources"`             // where the policy came from
+	// OwnSession: the command gets a session, and with it a process group, of its
+	// own. Where the caller has a terminal it stays in the caller's, for job control.
+	OwnSession bool     `json:"own_session"`
+	Workspace  string   `json:"workspace,omitempty"` // real path; "" where the run has none
+	Notes      []string `json:"notes"`               // what a person should know, e.g. a built-in path left out
+	Sources    []string `json:"sources"`             // where the policy came from
 }
 
 // Identity is whom the provider runs as.

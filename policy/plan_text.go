@@ -78,8 +78,16 @@ func (p *Plan) summary() [][2]string {
 		{"require", p.Require.String()},
 		{"degraded", p.Degraded.String()},
 		{"streams", p.textStreams()},
+		{"session", p.textSession()},
 		{"policy", strings.Join(mapStrings(p.Sources, visible), ", ")},
 	}
+}
+
+func (p *Plan) textSession() string {
+	if p.OwnSession {
+		return "its own"
+	}
+	return "the caller's, for its terminal"
 }
 
 func orNone(path string) string {

@@ -73,7 +73,7 @@ func (v *view) plan(p *Policy) Plan {
 		Namespaces: NamespacesOf(*p),
 		Filter:     filterOf(p), Limits: list(p.Limits), Network: p.Network,
 		Require: p.Require &^ p.Degraded, Degraded: p.Degraded,
-		Streams: f.Streams, Notes: list(v.notes), Sources: list(p.Sources),
+		Streams: f.Streams, OwnSession: !f.Terminal, Notes: list(v.notes), Sources: list(p.Sources),
 	}
 }
 

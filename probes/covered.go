@@ -14,6 +14,9 @@ func notCovered(r *PlaneReport, f *policy.Facts, plan *policy.Plan) []string {
 	if p == policy.Network || p == policy.IPC {
 		out = append(out, pathnameSockets(f))
 	}
+	if !plan.OwnSession {
+		out = append(out, callersSession(p, f)...)
+	}
 	if p == policy.Resources && plan.Identity.UID == 0 {
 		out = append(out, "the number of processes of uid 0, which that limit never binds")
 	}
@@ -83,6 +86,18 @@ var uncovered = [policy.NumPlanes][]string{
 		"what descriptors 0 to 2 lead to: its mode, times and offset can be changed",
 		"descriptors that are passed over a socket among them",
 	},
+}
+
+// callersSession is about what the command shares with its caller where that has a
+// terminal. Landlock keeps signals in since ABI 6.
+func callersSession(p policy.Plane, f *policy.Facts) []string {
+	switch {
+	case p == policy.Terminal:
+		return []string{"the terminal that sovrun was started from: /dev/tty opens it, whatever descriptors 0 to 2 are"}
+	case p == policy.Processes && f != nil && f.Landlock < 6:
+		return []string{"the caller's process group, which kill(2) of 0 reaches (Landlock's ABI here is below 6)"}
+	}
+	return nil
 }
 
 // pathnameSockets is about unix sockets with a file. Landlock can refuse them

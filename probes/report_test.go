@@ -241,3 +241,25 @@ func TestOutcomeNames(t *testing.T) {
 		t.Errorf("%d outcomes, the last %q", len(outcomeNames), got)
 	}
 }
+
+// TestCallersSessionIsTold: what is shared with the caller where that has a terminal.
+func TestCallersSessionIsTold(t *testing.T) {
+	for _, c := range []struct {
+		own  bool
+		abi  int
+		told map[policy.Plane]bool
+	}{
+		{true, 1, nil},
+		{false, 6, map[policy.Plane]bool{policy.Terminal: true}},
+		{false, 5, map[policy.Plane]bool{policy.Terminal: true, policy.Processes: true}},
+	} {
+		plan := syntheticPlan()
+		plan.OwnSession = c.own
+		for p := range policy.Plane(policy.NumPlanes) {
+			told := strings.Join(notCovered(&PlaneReport{Name: p, State: Enforced}, &policy.Facts{Landlock: c.abi}, &plan), "\n")
+			if got := strings.Contains(told, "/dev/tty opens it") || strings.Contains(told, "kill(2) of 0"); got != c.told[p] {
+				t.Errorf("own session %v, ABI %d: %s tells of the caller's %v, wanted %v", c.own, c.abi, p, got, c.told[p])
+			}
+		}
+	}
+}

@@ -71,11 +71,13 @@ func techniques(calls []reach) []Technique {
 // otherWays go to the same calls by another door.
 func otherWays() []Technique {
 	enosys := errnos(unix.ENOSYS)
+	// kernel.io_uring_disabled answers so.
+	eperm := errnos(unix.EPERM)
 	return append([]Technique{
 		{Row: "S03", Name: "x32", Says: "make a call of the x32 table", Plane: syscalls, Act: "x32", Args: args(nr(unix.SYS_GETPID)), Good: enosys},
-		{Row: "S05", Name: "open", Says: "have io_uring open a file outside", Plane: syscalls, Act: "ring_open", Args: args("{secret}/canary"), Proof: true, Good: enosys},
-		{Row: "S05", Name: "connect", Says: "have io_uring connect to the host", Plane: syscalls, Act: "ring_connect", Args: args("{tcp_port}"), Good: enosys},
-		{Row: "S05", Name: "socket", Says: "have io_uring make a socket", Plane: syscalls, Act: "ring_socket", Good: enosys},
+		{Row: "S05", Name: "open", Says: "have io_uring open a file outside", Plane: syscalls, Act: "ring_open", Args: args("{secret}/canary"), Proof: true, Good: enosys, Root: eperm, User: eperm},
+		{Row: "S05", Name: "connect", Says: "have io_uring connect to the host", Plane: syscalls, Act: "ring_connect", Args: args("{tcp_port}"), Good: enosys, Root: eperm, User: eperm},
+		{Row: "S05", Name: "socket", Says: "have io_uring make a socket", Plane: syscalls, Act: "ring_socket", Good: enosys, Root: eperm, User: eperm},
 		{Row: "S06", Name: "clone3", Says: "hide a new user namespace behind a pointer", Plane: syscalls, Act: "clone3_user", Good: enosys},
 		{Row: "S10", Name: "tasks", Says: "find a thread without a filter", Plane: syscalls, Act: "unconfined", Good: errnos(unix.ENOENT)},
 		{Row: "S13", Name: "userfaultfd", Says: "handle page faults of the kernel", Plane: syscalls, Act: "userfaultfd", Args: args("0"), Good: errnos(unix.EPERM)},

@@ -67,6 +67,7 @@ func privileges() []Technique {
 		{Row: "K12", Name: "planted", Says: "run a set-uid program that lies in the workspace", Plane: privileged, Act: "setuid_id", Args: args("{ws}/set-uid"), Planted: true, Good: eperm},
 		{Row: "K12", Name: "su", Says: "run the system's set-uid su", Plane: privileged, Act: "setuid_watch", Args: args("/usr/bin/su"), As: AsUser, Good: eperm},
 		{Row: "K12", Name: "passwd", Says: "run the system's set-uid passwd", Plane: privileged, Act: "setuid_watch", Args: args("/usr/bin/passwd"), As: AsUser, Good: eperm},
+		{Row: "K12", Name: "mount", Says: "run the system's set-uid mount", Plane: privileged, Act: "setuid_watch", Args: args("/usr/bin/mount"), As: AsUser, Good: eperm},
 		{Row: "K13", Name: "planted", Says: "run a program with file capabilities", Plane: privileged, Act: "caps_exec", Args: args("{ws}/with-caps"), Planted: true, Good: eperm},
 	}
 }

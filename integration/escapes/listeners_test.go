@@ -114,6 +114,8 @@ func (n *listeners) leaveOpen(at string) {
 		n.t.Fatal(err)
 	}
 	n.wait("contact")
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	n.said = nil
 }
 

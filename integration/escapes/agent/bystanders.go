@@ -124,11 +124,13 @@ func rawSleeper() (uintptr, unix.Errno) {
 	return pid, e
 }
 
+// exitStatus is what the process ends with.
+type exitStatus int
+
+func (s exitStatus) Error() string { return "exit status " + itoa(int(s)) }
+
 // exitWith ends with the status of its argument.
-func exitWith(args []string) error {
-	os.Exit(number(args[0]))
-	return nil
-}
+func exitWith(args []string) error { return exitStatus(number(args[0])) }
 
 // signalSelf ends itself by the signal of its argument, which cannot be caught.
 func signalSelf(args []string) error {

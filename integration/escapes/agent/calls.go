@@ -16,7 +16,7 @@ func callActs() map[string]act {
 		"families":   families,
 		"clone_user": func([]string) (string, error) { return forkInto(unix.SYS_CLONE, nil) },
 		"clone3_user": func([]string) (string, error) {
-			return forkInto(unix.SYS_CLONE3, &cloneArgs{flags: unix.CLONE_NEWUSER, signal: uint64(unix.SIGCHLD)})
+			return forkInto(unix.SYS_CLONE3, &cloneArgs{0: unix.CLONE_NEWUSER, 4: uint64(unix.SIGCHLD)})
 		},
 		"userfaultfd":   userfaultfd,
 		"perf":          perf,
@@ -90,10 +90,9 @@ func families(a []string) (string, error) {
 	return strings.Join(known, " "), nil
 }
 
-// cloneArgs is struct clone_args, clone3(2), in its first version.
-type cloneArgs struct {
-	flags, pidfd, childTID, parentTID, signal, stack, stackSize, tls uint64
-}
+// cloneArgs is struct clone_args, clone3(2), in its first version: the flags are its
+// first word, the signal at the end its fifth.
+type cloneArgs [8]uint64
 
 // forkInto forks a child into a new user namespace, which ends at once.
 func forkInto(nr uintptr, args *cloneArgs) (string, error) {

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -67,6 +66,7 @@ func holdLock(path string) error {
 	fmt.Fprintln(ready, os.Getpid())
 	ready.Close()
 	// Not for ever: whoever should end it may have died.
-	time.Sleep(patience)
-	return nil
+	lifetime := unix.NsecToTimespec(patience.Nanoseconds())
+	_, err = unix.Ppoll(nil, &lifetime, nil)
+	return err
 }

@@ -15,6 +15,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -58,7 +59,12 @@ func run(args []string) int {
 		fmt.Fprintf(os.Stderr, "agent: no mode %q\n", args[0])
 		return 2
 	}
-	if err := mode(args[1:]); err != nil {
+	err := mode(args[1:])
+	var status exitStatus
+	if errors.As(err, &status) {
+		return int(status)
+	}
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "agent: %s: %v\n", args[0], err)
 		return 1
 	}

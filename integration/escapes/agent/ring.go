@@ -21,19 +21,16 @@ func ringActs() map[string]act {
 	}
 }
 
-// ringParams is struct io_uring_params of linux/io_uring.h, offsets in bytes.
-type ringParams struct {
-	sqEntries, cqEntries, flags, threadCPU, threadIdle, features, wqFD uint32
-	_                                                                  [3]uint32
-	sq                                                                 struct {
-		head, tail, mask, entries, flags, dropped, array, _ uint32
-		_                                                   uint64
-	}
-	cq struct {
-		head, tail, mask, entries, overflow, cqes, flags, _ uint32
-		_                                                   uint64
-	}
-}
+// ringParams is struct io_uring_params of linux/io_uring.h, word by word: ten of
+// its own, ten with the offsets in the submission ring, ten in the completion ring.
+type ringParams [30]uint32
+
+// Words of ringParams.
+const (
+	wordTail        = 11 // sq_off.tail
+	wordArray       = 16 // sq_off.array
+	wordCompletions = 25 // cq_off.cqes
+)
 
 // submission is struct io_uring_sqe, as far as the attempts need it.
 type submission struct {
@@ -76,14 +73,14 @@ func submit(s submission) (int, error) {
 		return 0, errors.New("no ring in memory: " + err.Error())
 	}
 	*(*submission)(unsafe.Pointer(&entries[0])) = s
-	atomic.StoreUint32((*uint32)(unsafe.Pointer(&sq[p.sq.array])), 0)
-	atomic.AddUint32((*uint32)(unsafe.Pointer(&sq[p.sq.tail])), 1)
+	atomic.StoreUint32((*uint32)(unsafe.Pointer(&sq[p[wordArray]])), 0)
+	atomic.AddUint32((*uint32)(unsafe.Pointer(&sq[p[wordTail]])), 1)
 	const getEvents = 1 // IORING_ENTER_GETEVENTS
 	if _, _, e := unix.Syscall6(unix.SYS_IO_URING_ENTER, r, 1, 1, getEvents, 0, 0); e != 0 {
 		return 0, fmt.Errorf("io_uring_enter: %w", e)
 	}
 	// struct io_uring_cqe: user data, result, flags
-	res := *(*int32)(unsafe.Pointer(&cq[p.cq.cqes+8]))
+	res := *(*int32)(unsafe.Pointer(&cq[p[wordCompletions]+8]))
 	if res < 0 {
 		return 0, fmt.Errorf("operation: %w", unix.Errno(-res))
 	}

@@ -41,6 +41,7 @@ const (
 	cloneFiles        = 0x400
 	cloneVM           = 0x100
 	clonePidfd        = 0x1000      // Linux 5.2
+	sysPidfdOpen      = 434         // Linux 5.3, the same number everywhere
 	cloneClearSighand = 0x100000000 // Linux 5.5: no handler of the runtime's is left
 	waitAll           = 0x40000000  // __WALL
 	shareMemory       = cloneVM | uintptr(syscall.SIGCHLD)
@@ -59,6 +60,11 @@ type Launch struct {
 	tasks   *[numTasks]task
 	stacks  []byte
 	control uintptr
+	self    int // pidfd of the launcher, until the child has descriptors of its own
+	// What the kernel reads and writes by address lies here and not on the stack of
+	// a goroutine, which may move between taking the address and the call.
+	args  cloneArgs
+	pidfd int32
 }
 
 // Begin clones the child before there is a program for it. It shares the
@@ -71,9 +77,16 @@ func (p *Program) Begin() (*Launch, error) {
 	p.fault.load()
 	l := &Launch{program: p, PIDFD: -1, stacks: make([]byte, numTasks*stackSize)}
 	l.tasks = p.newTasks(uintptr(unsafe.Pointer(&l.stacks[0])))
+	self, _, e := syscall.RawSyscall(sysPidfdOpen, uintptr(syscall.Getpid()), 0, 0)
+	if e != 0 {
+		return nil, &StartError{"a descriptor of the launcher", e}
+	}
+	l.self = int(self)
+	l.tasks[taskChild].launcher = self
 	syscall.ForkLock.Lock()
 	defer syscall.ForkLock.Unlock()
 	if e := l.startChild(); e != 0 {
+		syscall.Close(l.self)
 		return nil, &StartError{"child", syscall.Errno(e)}
 	}
 	return l, nil
@@ -96,6 +109,8 @@ func (l *Launch) Continue() error {
 			break // the report says why, or its end does
 		}
 	}
+	syscall.Close(l.self)
+	l.self = -1
 	return nil
 }
 
@@ -130,17 +145,17 @@ func (p *Program) reserve() uintptr {
 }
 
 func (l *Launch) startChild() uintptr {
-	var pidfd int32 = -1
 	t := &l.tasks[taskChild]
-	args := cloneArgs{
+	l.pidfd = -1
+	l.args = cloneArgs{
 		flags: uint64(l.program.CloneFlags) | cloneVM | cloneFiles | clonePidfd | cloneClearSighand,
-		pidfd: uint64(uintptr(unsafe.Pointer(&pidfd))), exitSignal: uint64(syscall.SIGCHLD),
+		pidfd: uint64(uintptr(unsafe.Pointer(&l.pidfd))), exitSignal: uint64(syscall.SIGCHLD),
 		stack: uint64(t.stack - stackSize), stackSize: stackSize,
 	}
 	beforeFork()
-	pid, e := clone3Task(uintptr(unsafe.Pointer(&args)), unsafe.Sizeof(args), uintptr(unsafe.Pointer(t)))
+	pid, e := clone3Task(uintptr(unsafe.Pointer(&l.args)), unsafe.Sizeof(l.args), uintptr(unsafe.Pointer(t)))
 	afterFork()
-	l.PID, l.PIDFD = int(pid), int(pidfd)
+	l.PID, l.PIDFD = int(pid), int(l.pidfd)
 	return e
 }
 
@@ -174,6 +189,10 @@ func (l *Launch) ReapControl() {
 // called only when the child is gone.
 func (l *Launch) Release() {
 	l.ReapControl()
+	if l.self >= 0 {
+		syscall.Close(l.self)
+		l.self = -1
+	}
 	runtime.KeepAlive(l.tasks)
 	runtime.KeepAlive(l.stacks)
 	runtime.KeepAlive(l.program)

@@ -21,20 +21,21 @@ const stackSize = 8 << 10
 // objects the collector does not move, and holds no pointer: a store of one
 // could need a write barrier.
 type task struct {
-	base    uintptr // of the arena
-	program uintptr // *Program
-	obs     uintptr // observations that acts write
-	ctl     uintptr // those that controls write
-	stack   uintptr // its top
-	next    uintptr // *task that this one starts
-	copy    uintptr // *task for acts that are tried in a copy
-	hold    uint32  // not 0: the launcher has no program yet
-	shares  uint32  // not 0: descriptors are still the launcher's
-	kind    uint32
-	first   uint32 // number of the first op of the running list
-	from    uint32 // of a copy: the ops that it runs
-	to      uint32
-	slots   [numSlots]uintptr
+	base     uintptr // of the arena
+	program  uintptr // *Program
+	obs      uintptr // observations that acts write
+	ctl      uintptr // those that controls write
+	stack    uintptr // its top
+	next     uintptr // *task that this one starts
+	copy     uintptr // *task for acts that are tried in a copy
+	launcher uintptr // its pidfd
+	hold     uint32  // not 0: the launcher has no program yet
+	shares   uint32  // not 0: descriptors are still the launcher's
+	kind     uint32
+	first    uint32 // number of the first op of the running list
+	from     uint32 // of a copy: the ops that it runs
+	to       uint32
+	slots    [numSlots]uintptr
 }
 
 // GrowStack makes room on the calling goroutine's stack, once. A launch needs

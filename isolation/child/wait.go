@@ -72,15 +72,36 @@ const (
 	futexWake = 1
 )
 
-// awaitProgram waits until the launcher has a program; the parent-death signal
-// ends a wait that nobody would end any more.
+// awaitProgram waits until the launcher has a program. The parent-death signal ends
+// a wait that nobody would end any more, but not where the launcher was killed
+// before the child had asked for that signal: so the child looks as well.
 //
 //go:nosplit
 //go:norace
 func (t *task) awaitProgram() {
 	for atomic.LoadUint32(&t.hold) != 0 {
-		call(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(&t.hold)), futexWait, 1, 0)
+		limit := timespec{sec: 1}
+		_, e := call(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(&t.hold)), futexWait, 1, uintptr(unsafe.Pointer(&limit)))
+		if syscall.Errno(e) == syscall.ETIMEDOUT && t.orphaned() {
+			t.exit(ExitSetup)
+		}
 	}
+}
+
+// orphaned reports whether the launcher has ended: its pidfd can be read then
+// (pidfd_open(2)). getppid(2) is 0 in a new pid namespace whether it lives or not.
+//
+//go:noinline
+//go:nosplit
+//go:norace
+func (t *task) orphaned() bool {
+	poll := struct {
+		fd              int32
+		events, revents int16
+	}{fd: int32(t.launcher), events: 1} // POLLIN
+	var now timespec
+	n, e := call(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&poll)), 1, uintptr(unsafe.Pointer(&now)), 0)
+	return e == 0 && n == 1
 }
 
 // wake wakes whoever waits on a word.

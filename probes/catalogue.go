@@ -66,6 +66,7 @@ type maker struct {
 	targets *isolation.Targets
 	cat     *Catalogue
 
+	extra     bool   // what is added now counts against its planes, never for them
 	attribute uint32 // where the name of an absent attribute lies, 0: nowhere yet
 }
 
@@ -102,7 +103,7 @@ func (m *maker) add(s *spec, ops, controls func(b *child.Builder)) {
 	a := child.Act{
 		Planes: uint16(s.planes), Kind: s.kind,
 		Where: s.where, Mark: s.at, Control: s.control, CtlMark: s.ctlAt,
-		Allowed: s.allowed,
+		Allowed: s.allowed, Extra: m.extra,
 	}
 	for i, r := range s.refused {
 		a.Refused[i], s.by[i] = r.errno, r.by

@@ -14,11 +14,11 @@ type minimum struct {
 }
 
 var minimumTable = [policy.NumPlanes]minimum{
-	{policy.Filesystem, 6, 6, "the canary read, written, created beside, through /proc/self/root, seen; one read-only grant"},
+	{policy.Filesystem, 5, 5, "the canary read, written, created beside, through /proc/self/root, seen"},
 	{policy.Syscalls, 20, 20, "one call of each class that every kernel since 5.12 has"},
 	{policy.Network, 48, 48, "every family of Linux 5.12, four protocols, the abstract socket, TCP or UDP"},
 	{policy.Environment, 1, 1, "the canary variable"},
-	{policy.Processes, 7, 7, "a host thread signalled and read about, init's memory and environment, setns, the group's priority, one mask"},
+	{policy.Processes, 6, 6, "a host thread signalled and read about, init's memory and environment, setns, the group's priority"},
 	{policy.IPC, 3, 3, "the removed segment, the abstract socket, keyctl"},
 	{policy.Privileges, 7, 8, "capability and bounding sets, no_new_privs, a user namespace refused twice, mount, chroot; as root a sysctl"},
 	{policy.Resources, 1, 1, "every requested limit"},

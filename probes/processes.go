@@ -68,6 +68,8 @@ func (m *maker) initMemory() {
 // to, all of it, else two names that every kernel has and that everybody may read
 // outside. Nothing is read.
 func (m *maker) hostFacts() {
+	m.extra = true
+	defer func() { m.extra = false }()
 	for i := range m.plan.Mounts {
 		for _, p := range m.plan.Mounts[i].Masks {
 			if p.ReadOnly {

@@ -73,6 +73,7 @@ type Act struct {
 	Controls Span     // the control's ops; empty: the same as Ops
 	Refused  [3]int16 // errno values that are a refusal by one of the act's mechanisms
 	Allowed  [3]int16 // errno values with which the control counts as having reached its aim, 0 is always one
+	Extra    bool     // counts against its planes, never for them: there may be many of its kind
 	Gate     uint16   // 1 + index of an act whose control must have succeeded before this one is tried, 0: none
 }
 

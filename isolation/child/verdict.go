@@ -52,7 +52,7 @@ func Count(y *[MaxPlanes]Tally, a *Act, out Outcome) {
 		}
 		switch out {
 		case Refused:
-			if y[k].Conclusive < NeverStands-1 {
+			if !a.Extra && y[k].Conclusive < NeverStands-1 {
 				y[k].Conclusive++
 			}
 		case Worked:

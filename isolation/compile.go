@@ -76,11 +76,11 @@ func (c *compiler) stages() []func() {
 		c.newRoot,
 		c.pivot,
 		c.session,
-		c.limits,
 		c.capabilities,
 		c.noNewPrivs,
 		c.landlock, // after the last mount: a file domain refuses every one
 		c.descriptors,
+		c.limits, // when nothing more is opened: a limit may be lower than what is open
 		c.filter,
 	}
 }

@@ -98,6 +98,7 @@ func (c *compiler) provider() {
 	}
 	c.b.At(child.StageLauncher, "its memory, no longer dumpable")
 	c.b.Do(&c.b.P.Exec, unix.SYS_PRCTL, child.Imm(unix.PR_SET_DUMPABLE), child.Imm(0))
+	c.b.Unblock(&c.b.P.Exec)
 	c.b.At(child.StageExec, c.p.Command.Path)
 	c.b.Do(&c.b.P.Exec, unix.SYS_EXECVE, c.path(c.p.Command.Path), child.Ptr(c.b.Vector(c.p.Command.Argv)), child.Ptr(c.env))
 }

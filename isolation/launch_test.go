@@ -71,3 +71,10 @@ func TestLaunchRunsTheCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestSignalsReachTheCommand: they are blocked until it is executed, and not after.
+func TestSignalsReachTheCommand(t *testing.T) {
+	if code := start(t, "/bin/sh", "-c", `grep -q "^SigBlk:[[:space:]]*0*$" /proc/self/status && kill -TERM $$`); code != 128+15 {
+		t.Errorf("exit status %d, wanted that of SIGTERM", code)
+	}
+}

@@ -127,17 +127,8 @@ func (t *task) providerMain(p *Program) {
 	if !p.Execute {
 		t.exit(0)
 	}
-	t.unblock(p)
 	list, n = listAt(p.Exec)
 	t.run(list, n)
-}
-
-// unblock lets signals in again; their handlers are the default ones.
-//
-//go:nosplit
-//go:norace
-func (t *task) unblock(p *Program) {
-	call(syscall.SYS_RT_SIGPROCMASK, 2, t.base+uintptr(p.mask), 0, 8) // SIG_SETMASK
 }
 
 // acts runs those of one place, in order.

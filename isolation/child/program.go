@@ -2,6 +2,7 @@ package child
 
 import (
 	"encoding/binary"
+	"syscall"
 	"unsafe"
 )
 
@@ -227,6 +228,14 @@ func (b *Builder) Open(nr int, args ...Arg) int16 {
 	s := b.NewSlot()
 	b.Do(&b.P.Setup, nr, args...).Save = s
 	return s
+}
+
+// Unblock appends an op that lets signals in again, whose handlers are the default
+// ones. What was sent meanwhile arrives there. Before Linux 5.16 a signal that dumps
+// core ended every process that shares the memory, unless that was not dumpable
+// (fs/coredump.c, coredump_wait): so it stands after the op that makes it so.
+func (b *Builder) Unblock(list *[]Op) {
+	b.Do(list, syscall.SYS_RT_SIGPROCMASK, Imm(2), Ptr(b.P.mask), Imm(0), Imm(8)) // SIG_SETMASK
 }
 
 // Ops is the number of ops that failures are counted over.

@@ -61,7 +61,7 @@ func interpreter(path string) string {
 }
 
 func scriptInterpreter(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := openProgram(path)
 	if err != nil {
 		return "", err
 	}
@@ -79,10 +79,24 @@ func scriptInterpreter(path string) (string, error) {
 	return "", errors.New("an empty #! line")
 }
 
+// openProgram opens what could not be executed. It may lie where others write: a FIFO
+// in its place would hold sovrun up for ever, a device may act when it is opened.
+func openProgram(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		f.Close()
+		return nil, errors.New("no regular file")
+	}
+	return f, nil
+}
+
 // elfInterpreter reads the PT_INTERP segment of a 64-bit ELF file of this
 // machine's byte order, elf(5).
 func elfInterpreter(path string) string {
-	f, err := os.Open(path)
+	f, err := openProgram(path)
 	if err != nil {
 		return ""
 	}

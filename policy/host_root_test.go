@@ -115,6 +115,8 @@ func TestStreams(t *testing.T) {
 		{"a hidden file by another name", Stream{Class: StreamReopen, Path: "/elsewhere", Inode: hidden.Inode, Major: hidden.Major, Minor: hidden.Minor}, []string{"--hide", ".env"}, `hidden by --hide`},
 		{"a secret", Stream{Class: StreamReopen, Path: "/home/ada/.ssh/id_ed25519"}, nil, "secret places"},
 		{"a secret file by another name", Stream{Class: StreamReopen, Path: "/x", Inode: debian().fact("/home/ada/.netrc").Inode, Major: 8, Minor: 1}, nil, "secret places"},
+		{"a secret of the system", Stream{Class: StreamReopen, Path: "/etc/shadow"}, nil, "secret places"},
+		{"a secret of the system under a wide grant", Stream{Class: StreamReopen, Path: "/etc/shadow"}, []string{"--read", "/etc"}, "secret places"},
 		{"a secret that is granted", Stream{Class: StreamReopen, Path: "/home/ada/.ssh/id_ed25519", Inode: secret.Inode}, []string{"--read", "~/.ssh/id_ed25519"}, ""},
 		{"a secret under a wide grant", Stream{Class: StreamReopen, Path: "/home/ada/.ssh/id_ed25519"}, []string{"--read", "~"}, "secret places"},
 	} {

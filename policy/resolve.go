@@ -129,6 +129,11 @@ func (v *view) streamHidden(s Stream, rules []Rule) string {
 			return "the built-in list of secret places"
 		}
 	}
+	for _, secret := range &systemSecrets { // of which no fact is asked for without a rule
+		if Within(secret, s.Path) && !v.grantedAgain(secret, s.Path, rules) {
+			return "the built-in list of secret places"
+		}
+	}
 	return ""
 }
 

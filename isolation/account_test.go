@@ -57,3 +57,32 @@ func TestWorkspaceLendsNoGroup(t *testing.T) {
 		t.Errorf("the command would run as %d:%d, wanted %d:%d", got.Target.UID, got.Target.GID, nobodyKnows, overflowID)
 	}
 }
+
+// TestRootsFileReachesTheNewUser: standard input is a file that root alone can open.
+func TestRootsFileReachesTheNewUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can hand over; run the tests as root too")
+	}
+	private := t.TempDir() // 0700
+	name := private + "/input"
+	if err := os.WriteFile(name, []byte("for your eyes\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	input, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer input.Close()
+	dir, err := os.MkdirTemp("/var/tmp", "sovrun-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chown(dir, nobodyKnows, 0); err != nil {
+		t.Fatal(err)
+	}
+	withStdin(t, input)
+	if code := startIn(t, dir, "/bin/sh", "-c", `test "$(cat)" = "for your eyes"`); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+}

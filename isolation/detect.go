@@ -40,6 +40,7 @@ func Detect(p policy.Policy, c policy.Caller) Host {
 	r := newResolver()
 	f.Paths = make(map[string]policy.PathFact, 128)
 	target(f, r, p)
+	feedOthers(f)
 	f.Caller.AccountHome = f.Target.Home
 	c.Home, c.AccountHome = f.Home(), f.Target.Home
 	for _, path := range policy.Wanted(p, c) {
@@ -53,6 +54,19 @@ func Detect(p policy.Policy, c policy.Caller) Host {
 	f.SysCPU = exists("/sys/devices/system/cpu")
 	f.IPv6 = exists("/proc/net/if_inet6")
 	return h
+}
+
+// feedOthers: the user that root hands over to may not be able to open a file that
+// root opened for it, or to reach it, so it gets the contents through a pipe.
+func feedOthers(f *policy.Facts) {
+	if f.Target.UID == f.Caller.UID {
+		return
+	}
+	for n := range f.Streams {
+		if f.Streams[n].Class == policy.StreamReopen {
+			f.Streams[n].Class = policy.StreamFeed
+		}
+	}
 }
 
 // hasTerminal reports whether there is a controlling terminal: without one /dev/tty

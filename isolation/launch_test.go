@@ -16,12 +16,34 @@ import (
 // start launches argv under the default policy with no acts.
 func start(t *testing.T, argv ...string) int {
 	t.Helper()
-	runtime.LockOSThread()
 	dir, err := os.MkdirTemp("/var/tmp", "sovrun-test-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
+	return startIn(t, dir, argv...)
+}
+
+// withStdin makes a file this process's standard input for the rest of the test.
+func withStdin(t *testing.T, f *os.File) {
+	t.Helper()
+	saved, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Dup3(int(f.Fd()), 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = unix.Dup3(saved, 0, 0)
+		unix.Close(saved)
+	})
+}
+
+// startIn is start in a workspace of the caller's.
+func startIn(t *testing.T, dir string, argv ...string) int {
+	t.Helper()
+	runtime.LockOSThread()
 	pol := policy.Policy{Workspace: dir}
 	caller := CallerFacts(argv)
 	host := Detect(pol, caller)

@@ -95,16 +95,7 @@ func TestDevicesOfTheHostStayAsTheyAre(t *testing.T) {
 		test -z "$(cat)" || exit 4
 		test -w /dev/shm -a -c /dev/ptmx || exit 5
 		exit 0`
-	stdin := os.Stdin.Fd()
-	saved, err := unix.FcntlInt(stdin, unix.F_DUPFD_CLOEXEC, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unix.Close(saved)
-	defer unix.Dup3(saved, int(stdin), 0)
-	if err := unix.Dup3(int(null.Fd()), int(stdin), 0); err != nil {
-		t.Fatal(err)
-	}
+	withStdin(t, null)
 	if code := start(t, "/bin/sh", "-c", script); code != 0 {
 		t.Errorf("exit status %d", code)
 	}

@@ -43,7 +43,6 @@ func refusedCalls() []Technique {
 		{"setns", unix.SYS_SETNS, args("-1", "0"), ebadf, ebadf, 0},
 		{"unshare", unix.SYS_UNSHARE, args("1"), einval, einval, 0},
 		{"get_mempolicy", unix.SYS_GET_MEMPOLICY, args("0", "0", "0", "0", "-1"), einval, einval, enosys},
-		{"lookup_dcookie", unix.SYS_LOOKUP_DCOOKIE, args("0", "0", "0"), errnos(unix.ENOSYS, unix.EINVAL), errnos(unix.ENOSYS), 0},
 	})
 	return append(out, []Technique{
 		{Row: "S01", Name: "bpf-map", Says: "make a map for a program in the kernel", Plane: syscalls, Act: "bpf_map", Good: errnos(unix.EPERM)},

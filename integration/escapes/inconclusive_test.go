@@ -1,7 +1,9 @@
 package escapes
 
 import (
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -34,7 +36,7 @@ func inconclusives() []inconclusive {
 // forBoth are what this machine lacks, whoever asks.
 func forBoth() []inconclusive {
 	var out []inconclusive
-	for _, e := range []inconclusive{
+	for _, e := range append(for32Bit(), []inconclusive{
 		{key: "F18/mem", errno: syscall.ENOENT, why: missing, lacks: without("/dev/mem")},
 		{key: "F18/kcore", errno: syscall.ENOENT, why: missing, lacks: without("/proc/kcore")},
 		{key: "K02/modprobe", errno: syscall.ENOENT, why: missing, lacks: without("/proc/sys/kernel/modprobe")},
@@ -45,19 +47,29 @@ func forBoth() []inconclusive {
 		{key: "F28/fuse-device", errno: syscall.ENOENT, why: missing, lacks: without("/dev/fuse")},
 		{key: "F28/fuse", errno: syscall.ENOENT, why: missing, lacks: without("/dev/fuse")},
 		{key: "S13/device", errno: syscall.ENOENT, why: missing, lacks: without("/dev/userfaultfd")},
-		{key: "S02/getpid", errno: syscall.EFAULT, why: no32, lacks: no32Bit},
-		{key: "S02/socket", errno: syscall.EFAULT, why: no32, lacks: no32Bit},
-		{key: "S07/socketcall", errno: syscall.EFAULT, why: no32, lacks: no32Bit},
-		{key: "S17/vm86", errno: syscall.EFAULT, why: no32, lacks: no32Bit},
-		{key: "S17/vm86", errno: syscall.ENOSYS, why: "a 64-bit kernel has no virtual 8086 mode", lacks: not(no32Bit)},
 		{key: "S03/x32", errno: syscall.ENOSYS, why: "this kernel has no x32 table (CONFIG_X86_X32_ABI)"},
+		{key: "T01/loopback6", errno: syscall.EADDRNOTAVAIL, why: "this machine has no IPv6", lacks: not(hasIPv6)},
 		{key: "T02/ping", errno: syscall.EACCES, why: "net.ipv4.ping_group_range lets nobody, outside as inside", lacks: sysctl("net/ipv4/ping_group_range", "1 0")},
-	} {
+	}...) {
 		for _, e.who = range []Identity{AsRoot, AsUser} {
 			out = append(out, e)
 		}
 	}
 	return out
+}
+
+// for32Bit are what takes a 32-bit gate, on an architecture that may have one.
+func for32Bit() []inconclusive {
+	if foreignWays() == nil {
+		return nil
+	}
+	return []inconclusive{
+		{key: "S02/getpid", errno: syscall.EFAULT, why: no32, lacks: no32Bit},
+		{key: "S02/socket", errno: syscall.EFAULT, why: no32, lacks: no32Bit},
+		{key: "S07/socketcall", errno: syscall.EFAULT, why: no32, lacks: no32Bit},
+		{key: "S17/vm86", errno: syscall.EFAULT, why: no32, lacks: no32Bit},
+		{key: "S17/vm86", errno: syscall.ENOSYS, why: "a 64-bit kernel has no virtual 8086 mode", lacks: not(no32Bit)},
+	}
 }
 
 // forUsers are what a user gets outside no more than inside; the same techniques
@@ -66,13 +78,27 @@ func forUsers() []inconclusive {
 	var out []inconclusive
 	for key := range strings.FieldsSeq("F12/open_tree F12/fsopen F12/move_mount F12/move_mount-argument F12/fsmount-argument F12/fspick-argument F12/bind " +
 		"F13/open F16/climb F17/pivot_root F19/memory-device F19/disk F28/overlay N02/inherited N11/mount N12/hostname N12/domainname " +
-		"S01/acct S01/swapoff S01/reboot T02/raw") {
+		"S01/reboot T02/raw") {
 		out = append(out, inconclusive{key: key, who: AsUser, errno: syscall.EPERM, why: capability})
 	}
-	for key := range strings.FieldsSeq("K01/core_pattern K02/interrupts K02/drop_caches K03/any K06/timer_list") {
+	for key := range strings.FieldsSeq("K01/core_pattern K02/interrupts K02/drop_caches K06/timer_list") {
 		out = append(out, inconclusive{key: key, who: AsUser, errno: syscall.EACCES, why: fileMode})
 	}
+	// On a kernel that has them, files and calls that forBoth lists for one that has not.
+	for key, path := range map[string]string{
+		"F18/kcore": "/proc/kcore", "K02/modprobe": "/proc/sys/kernel/modprobe", "K07/sysrq": "/proc/sysrq-trigger",
+	} {
+		out = append(out, inconclusive{key: key, who: AsUser, errno: syscall.EACCES, why: fileMode, lacks: not(without(path))})
+	}
+	for key, path := range map[string]string{
+		"S01/init_module": "/proc/modules", "S01/finit_module": "/proc/modules", "S01/delete_module": "/proc/modules",
+		"S01/kexec_load": "/sys/kernel/kexec_loaded", "S01/kexec_file_load": "/sys/kernel/kexec_loaded",
+		"S01/acct": "/proc/sys/kernel/acct", "S01/swapoff": "/proc/swaps",
+	} {
+		out = append(out, inconclusive{key: key, who: AsUser, errno: syscall.EPERM, why: capability, lacks: not(without(path))})
+	}
 	return append(out,
+		inconclusive{key: "K03/any", who: AsUser, errno: syscall.EACCES, why: "no file of /sys lets everybody write", lacks: not(anybodyWrites("/sys"))},
 		inconclusive{key: "I06/TIOCSCTTY", who: AsUser, errno: syscall.EPERM, why: "the kernel lets nobody but root take a terminal from another session"},
 		inconclusive{key: "K06/dmesg", who: AsUser, errno: syscall.EPERM, why: "kernel.dmesg_restrict is 1", lacks: sysctl("kernel/dmesg_restrict", "1")},
 		inconclusive{key: "S01/bpf-map", who: AsUser, errno: syscall.EPERM, why: "kernel.unprivileged_bpf_disabled is not 0", lacks: not(sysctl("kernel/unprivileged_bpf_disabled", "0"))},
@@ -84,6 +110,23 @@ func without(path string) func() bool {
 	return func() bool {
 		_, err := os.Stat(path)
 		return err != nil
+	}
+}
+
+// anybodyWrites tells whether a tree has a file that every user may write.
+func anybodyWrites(root string) func() bool {
+	return func() (found bool) {
+		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return nil // what cannot be listed cannot be tried
+			}
+			if info, err := d.Info(); err == nil && info.Mode()&0o002 != 0 {
+				found = true
+				return fs.SkipAll
+			}
+			return nil
+		})
+		return found
 	}
 }
 

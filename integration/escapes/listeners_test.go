@@ -27,8 +27,11 @@ func listen(l *lab) *listeners {
 	n := &listeners{t: l.t, canary: l.canary}
 	n.came = sync.NewCond(&n.mu)
 	l.names["abstract"] = l.name
-	for name, at := range map[string]string{"tcp": "127.0.0.1:0", "tcp6": "[::1]:0", "elsewhere": outerAddress() + ":0"} {
+	for name, at := range map[string]string{"tcp": "127.0.0.1:0", "elsewhere": outerAddress() + ":0"} {
 		l.names[name] = n.stream("tcp", at)
+	}
+	if l.names["tcp6"] = "[::1]:1"; hasIPv6() {
+		l.names["tcp6"] = n.stream("tcp", "[::1]:0")
 	}
 	_, l.names["tcp_port"], _ = net.SplitHostPort(l.names["tcp"])
 	n.stream("unix", "@"+l.name)
@@ -36,6 +39,15 @@ func listen(l *lab) *listeners {
 	n.leaveOpen(l.names["tcp"])
 	l.t.Cleanup(n.close)
 	return n
+}
+
+// hasIPv6 tells whether this machine has the loopback address of IPv6.
+func hasIPv6() bool {
+	s, err := net.Listen("tcp", "[::1]:0")
+	if err == nil {
+		s.Close()
+	}
+	return err == nil
 }
 
 // outerAddress is one of this machine's that is not loopback's; without any

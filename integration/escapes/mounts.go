@@ -35,7 +35,7 @@ func mounting() []Technique {
 		{Row: "F19", Name: "argument", Says: "reach mknodat for a device", Plane: syscalls, Act: "call", Args: args(nr(unix.SYS_MKNODAT), "-1", nowhere, fmt.Sprint(unix.S_IFCHR)), Good: eperm, Root: errnos(unix.EFAULT), User: errnos(unix.EFAULT)},
 		{Row: "F19", Name: "planted", Says: "open a device node that lies in the workspace", Plane: filesystem, Act: "read", Args: args("{ws}/zero"), Planted: true},
 		{Row: "F28", Name: "fuse-device", Says: "open /dev/fuse", Plane: filesystem, Act: "open_both", Args: args("/dev/fuse"), User: errnos(unix.EACCES)},
-		{Row: "F28", Name: "fuse", Says: "mount a file system of its own making", Plane: filesystem, Act: "mount_fuse", Args: args("{ws}/mnt"), User: errnos(unix.EACCES)},
+		{Row: "F28", Name: "fuse", Says: "mount a file system of its own making", Plane: filesystem, Act: "mount_fuse", Args: args("{ws}/mnt"), User: errnos(unix.EACCES, unix.EPERM)},
 		{Row: "F28", Name: "overlay", Says: "lay an overlay over the workspace", Plane: syscalls, Act: "mount_overlay", Args: args("{ws}/mnt", "{ws}", "{grant}"), Good: eperm},
 		{Row: "F28", Name: "own-namespace", Says: "lay one as root of a user namespace", Plane: privileged, Act: "user_namespace", Args: args("mount_overlay", "{ws}/mnt", "{ws}", "{grant}"), Good: eperm},
 		{Row: "F28", Name: "whiteout", Says: "make an overlay's whiteout", Plane: syscalls, Act: "mknod", Args: args("{ws}/gone", "c", device(0, 0), ""), Good: eperm},

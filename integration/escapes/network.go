@@ -33,9 +33,10 @@ func network() []Technique {
 func families() []Technique {
 	none, einval := errnos(unix.EAFNOSUPPORT), errnos(unix.EINVAL)
 	socket := nr(unix.SYS_SOCKET)
+	// As above, a flag that no kernel knows.
 	return []Technique{
 		{Row: "T10", Name: "every", Says: "reach any other address family", Plane: networking, Act: "families", Args: args("0", "45", nr(unix.AF_UNIX), nr(unix.AF_INET), nr(unix.AF_INET6), nr(unix.AF_NETLINK)), Good: none},
-		{Row: "T10", Name: "vsock", Says: "make a socket to the hypervisor", Plane: networking, Act: "call", Args: args(socket, nr(unix.AF_VSOCK), "1", "0"), Good: none},
+		{Row: "T10", Name: "vsock", Says: "reach the hypervisor", Plane: networking, Act: "call", Args: args(socket, nr(unix.AF_VSOCK), "0x11", "0"), Good: none, Root: einval, User: einval},
 		{Row: "T10", Name: "packet", Says: "make a socket for raw frames", Plane: networking, Act: "call", Args: args(socket, nr(unix.AF_PACKET), "3", "0"), Good: none, User: errnos(unix.EPERM)},
 		{Row: "T10", Name: "uevent", Says: "listen to the kernel's device events", Plane: networking, Act: "call", Args: args(socket, nr(unix.AF_NETLINK), "3", nr(unix.NETLINK_KOBJECT_UEVENT)), Good: errnos(unix.EPROTONOSUPPORT)},
 		{Row: "T10", Name: "alg", Says: "reach the kernel's ciphers", Plane: networking, Act: "call", Args: args(socket, nr(unix.AF_ALG), "0x15", "0"), Good: none, Root: einval, User: einval},

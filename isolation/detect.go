@@ -2,6 +2,7 @@ package isolation
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,14 +36,16 @@ func Detect(p policy.Policy, c policy.Caller) Host {
 	f := &h.Facts
 	f.Streams, h.offsets = classify()
 	f.Terminal = hasTerminal(f.Streams)
+	f.CorePiped = corePiped()
 	f.Landlock, f.Errata = landlockABI(0), landlockABI(landlockErrata)
 	f.Kernel, f.Hostname = system()
 	r := newResolver()
-	f.Paths = make(map[string]policy.PathFact, 128)
+	f.Paths = make(map[string]policy.PathFact, 48)
 	target(f, r, p)
 	feedOthers(f)
 	f.Caller.AccountHome = f.Target.Home
 	c.Home, c.AccountHome = f.Home(), f.Target.Home
+	r.named = policy.Named(p, c)
 	for _, path := range policy.Wanted(p, c) {
 		look(f, r, path)
 	}
@@ -54,6 +57,23 @@ func Detect(p policy.Policy, c policy.Caller) Host {
 	f.SysCPU = exists("/sys/devices/system/cpu")
 	f.IPv6 = exists("/proc/net/if_inet6")
 	return h
+}
+
+// corePiped reports whether a core dump would start a helper on the host whatever
+// is done about it: a limit of 1 stops that, and one of 0 cannot be raised to it.
+func corePiped() bool {
+	var core unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_CORE, &core) != nil || core.Max != 0 {
+		return false
+	}
+	fd, err := unix.Open("/proc/sys/kernel/core_pattern", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return true // unknown
+	}
+	defer unix.Close(fd)
+	var b [1]byte
+	n, err := unix.Read(fd, b[:])
+	return err != nil || n == 1 && b[0] == '|'
 }
 
 // feedOthers: the user that root hands over to may not be able to open a file that
@@ -93,6 +113,9 @@ func look(f *policy.Facts, r *resolver, path string) {
 		return
 	}
 	fact := r.fact(path)
+	if fact.Errno == int(unix.ENOENT) && !slices.Contains(r.named, path) {
+		return // most of what is looked for is not there, and an absent fact says as much
+	}
 	if f.KeepsRoot && fact.Errno == 0 && strings.HasPrefix(fact.Real, "/etc/") && fact.Mode&unix.S_IFMT == unix.S_IFDIR {
 		fact.Unreadable = unreadable(fact.Real, smallDirectory)
 	}

@@ -15,6 +15,7 @@ type Facts struct {
 	SysCPU    bool                // /sys/devices/system/cpu exists
 	IPv6      bool                // the kernel has IPv6
 	Streams   [3]Stream           // descriptors 0 to 2 as found
+	CorePiped bool                // the hard RLIMIT_CORE is 0 and kernel.core_pattern is a pipe: see core(5)
 	Terminal  bool                // the caller has a controlling terminal, whatever its streams are
 	Hostname  string              // as the provider will see it; "" leaves it out of /etc/hosts
 }

@@ -17,6 +17,12 @@ func notCovered(r *PlaneReport, f *policy.Facts, plan *policy.Plan) []string {
 	if !plan.OwnSession {
 		out = append(out, callersSession(p, f)...)
 	}
+	if p == policy.Privileges && plan.Identity.KeepsRoot {
+		out = append(out, "set-uid files in a writable grant: they are root's, and whoever on the host can execute one is root")
+	}
+	if p == policy.Processes && f != nil && f.CorePiped {
+		out = append(out, "core dumps: the host's kernel.core_pattern starts a helper for them, and the caller's hard limit of 0 cannot become the 1 that stops it")
+	}
 	if p == policy.Resources && plan.Identity.UID == 0 {
 		out = append(out, "the number of processes of uid 0, which that limit never binds")
 	}
@@ -44,7 +50,9 @@ var uncovered = [policy.NumPlanes][]string{
 	policy.Filesystem: {
 		"what descriptors 0 to 2 refer to",
 		"a file of a writable grant that has another name outside",
+		"a hidden file under another name in a grant (a hard link)",
 		"a protected or hidden file after the host has replaced it by another",
+		"a secret place that the host makes beneath a grant after the launch",
 		"the host's names of granted paths, which /proc/self/mountinfo shows",
 		"execution: a loader or an interpreter runs what it can read",
 		"set-uid bits in a writable grant, which nothing prevents",

@@ -263,3 +263,26 @@ func TestCallersSessionIsTold(t *testing.T) {
 		}
 	}
 }
+
+// TestCoveredByCircumstance: what is told only where it is so.
+func TestCoveredByCircumstance(t *testing.T) {
+	for _, c := range []struct {
+		part  string
+		plane policy.Plane
+		make  func(*policy.Plan, *policy.Facts)
+	}{
+		{"whoever on the host can execute one is root", policy.Privileges, func(p *policy.Plan, _ *policy.Facts) { p.Identity.KeepsRoot = true }},
+		{"core dumps", policy.Processes, func(_ *policy.Plan, f *policy.Facts) { f.CorePiped = true }},
+	} {
+		told := func(plan *policy.Plan, facts *policy.Facts) bool {
+			return strings.Contains(strings.Join(notCovered(&PlaneReport{Name: c.plane, State: Enforced}, facts, plan), "\n"), c.part)
+		}
+		plan, facts := syntheticPlan(), policy.Facts{}
+		if told(&plan, &facts) {
+			t.Errorf("%q is told of an ordinary launch", c.part)
+		}
+		if c.make(&plan, &facts); !told(&plan, &facts) {
+			t.Errorf("%q is not told where it is so", c.part)
+		}
+	}
+}

@@ -16,11 +16,6 @@ type Targets struct {
 	HighFD int // one at 1024 or above, -1 where RLIMIT_NOFILE forbids
 	DirFD  int // an open directory
 
-	// Gate32 is a 32-bit program that does nothing but leave through int 0x80: it
-	// can be executed where the kernel has that gate and is ENOEXEC elsewhere. To
-	// try the gate itself would be a signal there. -1: this machine never has one.
-	Gate32 int
-
 	Env       []string // the caller's environment with the canary in it
 	EnvCanary string   // "NAME=" of the canary
 }

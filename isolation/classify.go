@@ -97,27 +97,29 @@ func socket(fd int, s policy.Stream) policy.Stream {
 	return s
 }
 
-// regular decides how a regular file is passed on.
+// regular decides how a regular file is passed on. Namespaces are regular files as
+// well (nsfs, ioctl_ns(2)), and so are process descriptors on some kernels; what
+// tells them is that their names are no paths ("net:[4026531840]").
 func regular(fd int, s policy.Stream, links uint64) policy.Stream {
-	if s.Flags&unix.O_ACCMODE != unix.O_RDONLY {
-		s.Class = policy.StreamFile
-		s.Path = pathOf(fd)
-		return s
+	if s.Path = nameOf(fd); s.Path == "" || s.Path[0] != '/' {
+		return refused("an object of the kernel's that has no path")
 	}
-	s.Path = pathOf(fd)
-	s.Class = policy.StreamReopen
-	if links == 0 || s.Path == "" || !leadsTo(s) {
+	switch {
+	case s.Flags&unix.O_ACCMODE != unix.O_RDONLY:
+		s.Class = policy.StreamFile
+	case links == 0 || !leadsTo(s):
 		s.Class = policy.StreamFeed
+	default:
+		s.Class = policy.StreamReopen
 	}
 	return s
 }
 
-// pathOf is the name that the kernel has for a descriptor, "" where it has none
-// that could be opened.
-func pathOf(fd int) string {
+// nameOf is the name that the kernel has for a descriptor, "" where it tells none.
+func nameOf(fd int) string {
 	var b [unix.PathMax]byte
 	n, err := unix.Readlink("/proc/self/fd/"+strconv.Itoa(fd), b[:])
-	if err != nil || n == 0 || b[0] != '/' {
+	if err != nil {
 		return ""
 	}
 	return string(b[:n])

@@ -1,6 +1,7 @@
 package isolation
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -23,7 +24,8 @@ func unreadable(dir string, limit int) []string {
 	var walk func(string)
 	walk = func(dir string) {
 		entries, err := os.ReadDir(dir)
-		if err != nil {
+		if err != nil && !errors.Is(err, unix.ENOENT) {
+			found = append(found, marked(dir, true)) // nobody knows what else is in it
 			return
 		}
 		for _, e := range entries {
@@ -57,11 +59,11 @@ func marked(path string, dir bool) string {
 }
 
 // closed reports whether others may not read a file, or not search a directory.
-// What cannot be looked at counts as closed.
+// What cannot be looked at counts as closed; what has vanished needs no mask.
 func closed(path string) bool {
 	var st unix.Stat_t
-	if unix.Fstatat(unix.AT_FDCWD, path, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
-		return true
+	if err := unix.Fstatat(unix.AT_FDCWD, path, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return err != unix.ENOENT
 	}
 	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
 		return st.Mode&0o005 != 0o005

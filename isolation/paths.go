@@ -16,9 +16,10 @@ const maxLinks = 40
 // resolver finds out what paths are, and remembers directories that are no links.
 // It only looks: what it says is compared again when the child opens the path.
 type resolver struct {
-	dirs map[string]entry // real directories already seen
-	buf  unix.Stat_t
-	text []byte
+	dirs  map[string]entry // real directories already seen
+	named []string         // paths whose absence is told
+	buf   unix.Stat_t
+	text  []byte
 }
 
 func newResolver() *resolver { return &resolver{dirs: make(map[string]entry, 32)} }

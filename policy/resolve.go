@@ -44,6 +44,9 @@ func (v *view) compose(p *Policy, rules []Rule) (place, error) {
 	if err := v.addRules(rules); err != nil {
 		return w, err
 	}
+	if err := v.planted(rules, &w); err != nil {
+		return w, err
+	}
 	v.settle()
 	v.build()
 	v.relink()

@@ -260,6 +260,40 @@ func (v *view) addRule(r *Rule) error {
 	return nil
 }
 
+// planted refuses a grant for writing that leaves a writable tree through a link
+// in it: an earlier command may have made that link, or may be exchanging it right
+// now, and what it leads to would become writable.
+func (v *view) planted(rules []Rule, w *place) error {
+	for i := range rules {
+		r := &rules[i]
+		fact := v.facts.Paths[r.Path]
+		if r.Access != Write || !fact.exists() {
+			continue
+		}
+		for _, l := range fact.Links {
+			if tree := v.writableAt(l.Path, rules, w); tree != "" && !Within(tree, fact.Real) {
+				return refuse(InvalidPolicy, ruleName(r)+": the link "+quote(l.Path)+", which a command in "+quote(tree)+" can change, leads out of it to "+quote(fact.Real),
+					"if that is what shall be written to, name it itself")
+			}
+		}
+	}
+	return nil
+}
+
+// writableAt is the tree granted for writing that a path lies in, "" where none is.
+func (v *view) writableAt(path string, rules []Rule, w *place) string {
+	if w.ok && Within(w.fact.Real, path) {
+		return w.fact.Real
+	}
+	for i := range rules {
+		at := v.facts.Paths[rules[i].Path].Real
+		if rules[i].Access == Write && at != "" && Within(at, path) {
+			return at
+		}
+	}
+	return ""
+}
+
 // ruleName is how messages call a rule: where it stands and what it names.
 func ruleName(r *Rule) string {
 	s := r.Origin.String()

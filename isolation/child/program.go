@@ -44,7 +44,7 @@ type Program struct {
 
 	obs          uint32 // arena offset of the observations
 	ctl          uint32 // of the controls' observations
-	mask         uint32 // of the mask of no signal
+	mask         uint32 // of the mask of signals that the command starts with
 	pidText      uint32 // of the provider's pid in decimal, for pid 1's argument
 	initAlive    uint32 // word that the kernel clears when pid 1 executes its image
 	controlAlive uint32 // word that the kernel clears when the control ends
@@ -132,6 +132,7 @@ func NewBuilder() *Builder {
 	p.initAlive, p.controlAlive, p.complete = b.Alloc(8, 8), b.Alloc(8, 8), b.Alloc(8, 8)
 	b.Put32(p.initAlive, 1)
 	b.Put32(p.controlAlive, 1)
+	b.Put64(p.mask, blockedAtStart)
 	return b
 }
 

@@ -80,9 +80,12 @@ func (c *compiler) initProcess() {
 	} else {
 		do(unix.SYS_DUP3, child.Imm(c.in.Report), child.Imm(initFD), child.Imm(0))
 	}
-	argv := c.b.Alloc(24, 8)
+	argv := c.b.Alloc(32, 8)
 	c.b.Relocate(argv, c.b.String("sovrun-init"))
 	c.b.RelocateArg(argv+8, c.b.PIDText())
+	if child.Off("non-dumpable") {
+		c.b.Relocate(argv+16, c.b.String("dumpable"))
+	}
 	do(unix.SYS_EXECVE, c.path(initPath), child.Ptr(argv), child.Ptr(c.b.Words(0)))
 }
 

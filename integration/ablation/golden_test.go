@@ -17,6 +17,7 @@ const golden = "../../probes/testdata/ablation.golden"
 type named struct {
 	enforced   bool
 	mechanisms []string
+	either     []string // of what is wanted: they may be among the mechanisms or not
 }
 
 // line is a line of either part of the table.
@@ -36,7 +37,7 @@ type row struct {
 // change is a mechanism that a plane names more or less than without the switch.
 type change struct {
 	plane     string
-	gone      bool
+	how       byte // - gone, + new, ~ either
 	mechanism string
 }
 
@@ -114,10 +115,10 @@ func (r *row) parseChanges(text string) error {
 			continue
 		}
 		plane, m, _ := strings.Cut(c, " ")
-		if m == "" || m[0] != '+' && m[0] != '-' {
-			return fmt.Errorf("change %q is not PLANE, + or -, MECHANISM", c)
+		if m == "" || !strings.ContainsRune("+-~", rune(m[0])) {
+			return fmt.Errorf("change %q is not PLANE, one of + - ~, MECHANISM", c)
 		}
-		r.also = append(r.also, change{plane, m[0] == '-', m[1:]})
+		r.also = append(r.also, change{plane, m[0], m[1:]})
 	}
 	return nil
 }
@@ -132,7 +133,7 @@ func (tab *table) before(c harness.Caller, plane string) named {
 			if l.text[0] == "UNAVAILABLE" {
 				return named{}
 			}
-			return named{true, slices.Clone(l.text)}
+			return named{enforced: true, mechanisms: slices.Clone(l.text)}
 		}
 	}
 	return named{}
@@ -171,12 +172,15 @@ func (r *row) after(i int, plane string, b named) (named, error) {
 		}
 		at := slices.Index(b.mechanisms, c.mechanism)
 		switch {
-		case c.gone != (at >= 0):
+		case (c.how == '+') == (at >= 0):
 			return b, fmt.Errorf("change of %s: %q is or is not named before", plane, c.mechanism)
-		case c.gone:
-			b.mechanisms = slices.Delete(b.mechanisms, at, at+1)
-		default:
+		case c.how == '+':
 			b.mechanisms = append(b.mechanisms, c.mechanism)
+		default:
+			b.mechanisms = slices.Delete(b.mechanisms, at, at+1)
+		}
+		if c.how == '~' {
+			b.either = append(b.either, c.mechanism)
 		}
 	}
 	return b, nil

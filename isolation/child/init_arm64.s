@@ -16,7 +16,8 @@ digit:
 	B	digit
 ready:
 	MOVD	$4, R0	// PR_SET_DUMPABLE, should fs.suid_dumpable say otherwise
-	MOVD	$0, R1
+	MOVD	0(RSP), R1	// 0 with two arguments; a test build gives a third
+	SUB	$2, R1
 	MOVD	$167, R8	// prctl
 	SVC
 	SUB	$512, RSP

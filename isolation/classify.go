@@ -105,14 +105,35 @@ func regular(fd int, s policy.Stream, links uint64) policy.Stream {
 		return refused("an object of the kernel's that has no path")
 	}
 	switch {
-	case s.Flags&unix.O_ACCMODE != unix.O_RDONLY:
+	case s.Flags&unix.O_ACCMODE == unix.O_RDONLY:
+	case kernels(fd):
+		return refused("a file of the kernel's, opened for writing")
+	default:
 		s.Class = policy.StreamFile
+		return s
+	}
+	switch {
 	case links == 0 || !leadsTo(s):
 		s.Class = policy.StreamFeed
 	default:
 		s.Class = policy.StreamReopen
 	}
 	return s
+}
+
+// kernels reports whether a file is an interface of the kernel, where writing is
+// acting: /proc/PID/mem, /proc/sysrq-trigger, cgroup.procs (statfs(2)).
+func kernels(fd int) bool {
+	var fs unix.Statfs_t
+	if unix.Fstatfs(fd, &fs) != nil {
+		return true
+	}
+	switch fs.Type {
+	case unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC, unix.SECURITYFS_MAGIC,
+		unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC, unix.BPF_FS_MAGIC, unix.EFIVARFS_MAGIC, unix.SELINUX_MAGIC:
+		return true
+	}
+	return false
 }
 
 // nameOf is the name that the kernel has for a descriptor, "" where it tells none.

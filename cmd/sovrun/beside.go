@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -21,7 +22,7 @@ func beside(name string, args []string) int {
 	}
 	path := filepath.Join(filepath.Dir(self), "sovrun-"+name)
 	if _, err := os.Stat(path); err != nil {
-		problem("unknown verb "+quoted(name), "sovrun help lists them; to run a command write sovrun run -- "+name)
+		problem("unknown verb "+quoted(name), "sovrun help lists them; to run a command write sovrun run -- COMMAND")
 		return exitRefused
 	}
 	err = syscall.Exec(path, append([]string{path}, args...), os.Environ())
@@ -29,4 +30,4 @@ func beside(name string, args []string) int {
 	return exitRefused
 }
 
-func quoted(s string) string { return `"` + printable(s) + `"` }
+func quoted(s string) string { return strconv.Quote(s) }

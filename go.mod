@@ -17,5 +17,6 @@ require (
 )
 
 require (
+	golang.org/x/tools v0.26.0 // indirect
 	kernel.org/pub/linux/libs/security/libcap/psx v1.2.78 // indirect
 )

@@ -1,0 +1,5 @@
+package cli
+
+import "unsafe"
+
+func pointerTo(b *[16]byte) uintptr { return uintptr(unsafe.Pointer(b)) }

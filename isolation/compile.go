@@ -151,8 +151,10 @@ func (c *compiler) prelude() {
 	do := func(nr int, args ...child.Arg) { c.b.Do(&c.b.P.Prelude, nr, args...) }
 	die := func() { do(unix.SYS_PRCTL, child.Imm(unix.PR_SET_PDEATHSIG), child.Imm(int(unix.SIGKILL))) }
 	c.b.At(child.StageProbe, "")
-	do(unix.SYS_SET_TID_ADDRESS, c.b.ControlAlive())
 	die()
+	// The launcher reads to the end of the report, which no control shall hold up.
+	do(unix.SYS_CLOSE, child.Imm(c.in.Report))
+	do(unix.SYS_SET_TID_ADDRESS, c.b.ControlAlive())
 	if !c.p.Identity.Changed {
 		return
 	}

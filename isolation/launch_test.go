@@ -2,14 +2,17 @@ package isolation
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"strconv"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sovrun/sovrun/isolation/child"
 	"github.com/sovrun/sovrun/policy"
 )
 
@@ -98,5 +101,59 @@ func TestLaunchRunsTheCommand(t *testing.T) {
 func TestSignalsReachTheCommand(t *testing.T) {
 	if code := start(t, "/bin/sh", "-c", `grep -q "^SigBlk:[[:space:]]*0*$" /proc/self/status && kill -TERM $$`); code != 128+15 {
 		t.Errorf("exit status %d, wanted that of SIGTERM", code)
+	}
+}
+
+// TestStoppedControlHoldsNothingUp: it has the uid of the user that root hands over
+// to, who may stop it. No plane stands then, and the launch ends.
+func TestStoppedControlHoldsNothingUp(t *testing.T) {
+	ended := make(chan error, 1)
+	go func() { ended <- launchWithStoppedControl(t.TempDir()) }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(60 * time.Second):
+		t.Error("the launch goes on for ever")
+	}
+}
+
+func launchWithStoppedControl(dir string) error {
+	runtime.LockOSThread()
+	pol := policy.Policy{Workspace: dir}
+	host := Detect(pol, CallerFacts([]string{"/bin/true"}))
+	plan, err := policy.Resolve(pol, host.Facts)
+	if err != nil {
+		return err
+	}
+	l, err := Begin(plan.Namespaces)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	if err := l.Prepare(&plan, &host); err != nil {
+		return err
+	}
+	b := l.Builder()
+	b.P.Minimum[0] = 1
+	b.AddAct(child.Act{Planes: 1, Kind: child.Working}, func(b *child.Builder) { b.Decide(unix.SYS_GETPID) }, func(b *child.Builder) {
+		b.Try(unix.SYS_GETPID).Save = child.ActSlot(0)
+		b.Decide(unix.SYS_KILL, child.Slot(child.ActSlot(0)), child.Imm(int(unix.SIGSTOP)))
+	})
+	if err := l.Start(b.Vector(plan.Env)); err != nil {
+		return err
+	}
+	for {
+		ev, err := l.Next(-1)
+		switch v := ev.Message.Verdict; {
+		case errors.Is(err, io.EOF):
+			_, err := l.Wait()
+			return err
+		case err != nil:
+			return err
+		case v != nil && v.Standing != 0:
+			return fmt.Errorf("planes %b stand without a control", v.Standing)
+		}
 	}
 }

@@ -177,9 +177,11 @@ func (l *Launch) startControl() uintptr {
 	return e
 }
 
-// ReapControl waits for the control, which never blocks for long.
+// ReapControl ends the control and waits for it. By itself it never blocks for long,
+// but it may have the uid that root hands over to, and be stopped by that user.
 func (l *Launch) ReapControl() {
 	if l.control != 0 {
+		syscall.RawSyscall(syscall.SYS_KILL, l.control, uintptr(syscall.SIGKILL), 0)
 		syscall.RawSyscall6(syscall.SYS_WAIT4, l.control, 0, waitAll, 0, 0, 0)
 		l.control = 0
 	}

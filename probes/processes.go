@@ -57,6 +57,7 @@ func (m *maker) initMemory() {
 		m.add(&spec{
 			meaning: meaning{name: f.name, object: "/proc/1/" + f.file, what: f.what, differs: "the child's own, before it became init"},
 			planes:  processes,
+			where:   child.AfterInit,
 			control: child.InSetup, ctlAt: child.MarkDumpable,
 			refused: [3]refusal{{eACCES, NotDumpable}},
 		}, func(b *child.Builder) { openClose(b, of, readOnlyOpen) },

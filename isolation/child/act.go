@@ -19,6 +19,8 @@ const (
 	// InSession: in the session copy. For a control this is the control process,
 	// which leads a session of its own.
 	InSession
+	// AfterInit: as InProvider, once pid 1 has executed its image. Never a control.
+	AfterInit
 	// Nowhere: a control that does not exist; the act can only be inconclusive
 	// unless it is a twin.
 	Nowhere

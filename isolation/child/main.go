@@ -109,11 +109,12 @@ func decimal(at, n uintptr) {
 //go:norace
 //go:nocheckptr
 func (t *task) providerMain(p *Program) {
-	list, n := listAt(p.Provider)
-	t.run(list, n)
 	session := t.startSession(p)
 	controls := t.controls(p)
 	t.acts(p, InProvider)
+	list, n := listAt(p.Provider)
+	t.run(list, n)
+	t.acts(p, AfterInit)
 	if session != 0 {
 		call(syscall.SYS_WAIT4, session, 0, waitAll, 0)
 	}

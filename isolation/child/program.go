@@ -27,7 +27,7 @@ type Program struct {
 
 	Early    []Op // by the child before there is an arena: immediate arguments only
 	Setup    []Op // by the child
-	Provider []Op // by the provider's process, before the acts
+	Provider []Op // by the provider's process, before the acts AfterInit
 	Session  []Op // by the session copy, before its acts
 	Exec     []Op // by the same, after the verdict
 	Init     []Op // by the child, after it started the provider's process

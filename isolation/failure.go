@@ -61,8 +61,12 @@ func explanations() []explanation {
 		{child.StageSources, unix.ELOOP, "a component became a symbolic link between the check and its use", "start again when nothing renames it; if nobody should, find out who does"},
 		{child.StageSources, unix.ENOENT, "it vanished between the check and its use", "start again when nothing removes it"},
 		{child.StageSources, unix.EACCES, "the user that the command runs as may not reach it", "give that user search permission on the directories above it, or name another path"},
+		// The first call about mounts is where another domain shows.
+		{child.StagePropagation, unix.EPERM, "the kernel refuses mounts here, as it does inside another Landlock domain", "start sovrun outside of the other sandbox"},
+		{child.StageMounts, unix.ENOENT, "what it lies in was renamed or removed meanwhile", "start again when nothing renames it; if nobody should, find out who does"},
+		{child.StageMounts, unix.ELOOP, "what it lies in became a symbolic link meanwhile", "start again when nothing renames it; if nobody should, find out who does"},
+		{child.StageDirectory, unix.ENOENT, "it was renamed or removed meanwhile", "start again in a directory that stays"},
 		{child.StageProc, unix.EPERM, "the kernel refuses a fresh /proc where parts of the present one are masked", "start sovrun in a container whose /proc is unmasked, or outside of it"},
-		{child.StageMounts, unix.EPERM, "the kernel refuses mounts here, as it does inside another Landlock domain", "start sovrun outside of the other sandbox"},
 		{child.StageLandlock, unix.E2BIG, "this process already has the largest number of Landlock layers", "start sovrun outside of the sandboxes that it is nested in"},
 		{child.StageLandlock, unix.EOPNOTSUPP, "Landlock is built into this kernel but not switched on", "add landlock to the lsm= boot parameter"},
 		{child.StageLandlock, unix.ENOSYS, "this kernel has no Landlock", "use a kernel with CONFIG_SECURITY_LANDLOCK (Linux 5.13 or later)"},

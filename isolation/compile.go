@@ -2,6 +2,7 @@ package isolation
 
 import (
 	"errors"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 
@@ -36,6 +37,8 @@ type compiler struct {
 	words map[string]uint32
 	attrs map[uint64]uint32
 	trees []int16 // by index of plan.Mounts, the opened source
+	brief int16   // slot of what the next op or two need, see passing
+	point int16   // slot of a mount point
 	devs  []int16 // by index of deviceNodes
 	buf   uint32  // struct statx
 }
@@ -47,7 +50,11 @@ func Compile(b *child.Builder, p *policy.Plan, t *Targets, in *Inherited, env ui
 	if in.Filter == "" {
 		return errors.New("filter: no filter for this profile and machine")
 	}
+	if err := roomFor(p.Mounts); err != nil {
+		return err
+	}
 	c := &compiler{b: b, p: p, t: t, in: in, env: env, words: make(map[string]uint32, 64), attrs: make(map[uint64]uint32, 4)}
+	c.brief, c.point = b.NewSlot(), b.NewSlot()
 	for _, stage := range c.stages() {
 		stage()
 	}
@@ -55,6 +62,26 @@ func Compile(b *child.Builder, p *policy.Plan, t *Targets, in *Inherited, env ui
 	c.initProcess()
 	c.provider()
 	return nil
+}
+
+// maxKept is how many mounts a program has room for whose descriptors it keeps
+// until they are in their place: grants, and hidden directories with one beneath.
+const maxKept = 192
+
+func roomFor(mounts []policy.Mount) error {
+	kept := 0
+	for _, m := range mounts {
+		if m.Kind == policy.MountBind || m.Kind == policy.MountTmpfs {
+			kept++
+		}
+	}
+	if kept <= maxKept {
+		return nil
+	}
+	return &SetupError{
+		Stage: child.StageMounts.String(), Meaning: strconv.Itoa(kept) + " grants are more than the " + strconv.Itoa(maxKept) + " that a launch has room for",
+		Remedy: "grant directories instead of the single files in them",
+	}
 }
 
 // stages is the order of the set-up. Each line that could stand elsewhere says
@@ -133,6 +160,18 @@ func (c *compiler) mountAttr(set uint64) child.Arg {
 		c.attrs[set] = off
 	}
 	return child.Ptr(off)
+}
+
+// passing appends an op whose result only the next ops need, before the next one
+// like it: there are not as many slots as a plan may have mounts.
+func (c *compiler) passing(nr int, args ...child.Arg) int16 {
+	c.b.Setup(nr, args...).Save = c.brief
+	return c.brief
+}
+
+// cloned is openTree for a tree that is attached at once.
+func (c *compiler) cloned(dir, path child.Arg, flags int) int16 {
+	return c.passing(unix.SYS_OPEN_TREE, dir, path, child.Imm(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|flags))
 }
 
 // openTree clones what lies at a path into a detached tree.

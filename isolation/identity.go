@@ -66,7 +66,7 @@ func (c *compiler) controlled() bool { return len(c.b.P.Acts) > 0 }
 // writeFile writes a short text to an existing file.
 func (c *compiler) writeFile(s child.Stage, path, text string) {
 	c.b.At(s, path)
-	fd := c.b.Open(unix.SYS_OPENAT, cwd(), c.path(path), child.Imm(unix.O_WRONLY|unix.O_CLOEXEC))
+	fd := c.passing(unix.SYS_OPENAT, cwd(), c.path(path), child.Imm(unix.O_WRONLY|unix.O_CLOEXEC))
 	c.b.Setup(unix.SYS_WRITE, child.Slot(fd), child.Ptr(c.b.Bytes(text, 1)), child.Imm(len(text))).Want = int64(len(text))
 }
 

@@ -46,25 +46,35 @@ func withStdin(t *testing.T, f *os.File) {
 // startIn is start in a workspace of the caller's.
 func startIn(t *testing.T, dir string, argv ...string) int {
 	t.Helper()
-	runtime.LockOSThread()
-	pol := policy.Policy{Workspace: dir}
-	caller := CallerFacts(argv)
-	host := Detect(pol, caller)
-	plan, err := policy.Resolve(pol, host.Facts)
+	code, err := startWith(t, policy.Policy{Workspace: dir}, argv...)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return code
+}
+
+// startWith is start under a policy, with the error of a launch that is not begun.
+func startWith(t *testing.T, pol policy.Policy, argv ...string) (code int, err error) {
+	t.Helper()
+	runtime.LockOSThread()
+	host := Detect(pol, CallerFacts(argv))
+	plan, err := policy.Resolve(pol, host.Facts)
+	if err != nil {
+		return 0, err
+	}
 	l, err := Begin(plan.Namespaces)
 	if err != nil {
-		t.Fatal(err)
+		return 0, err
 	}
 	defer l.Close()
 	l.Builder().P.Execute = true
 	if err := l.Prepare(&plan, &host); err != nil {
-		t.Fatal(err)
+		l.Abandon()
+		return 0, err
 	}
 	if err := l.Start(l.Builder().Vector(plan.Env)); err != nil {
-		t.Fatal(err)
+		l.Abandon()
+		return 0, err
 	}
 	for {
 		ev, err := l.Next(-1)
@@ -79,10 +89,7 @@ func startIn(t *testing.T, dir string, argv ...string) int {
 		}
 	}
 	ws, err := l.Wait()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ws.ExitStatus()
+	return ws.ExitStatus(), err
 }
 
 // TestLaunchRunsTheCommand twice: the first makes this process non-dumpable.

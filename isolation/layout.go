@@ -94,7 +94,7 @@ func (l *layout) file(f policy.File) {
 	l.b.At(child.StageEtc, f.Path)
 	l.parents(f.Path)
 	at, name := l.at(f.Path)
-	fd := l.b.Open(unix.SYS_OPENAT, at, name,
+	fd := l.passing(unix.SYS_OPENAT, at, name,
 		child.Imm(unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW), child.Imm(f.Mode))
 	if f.Content != "" {
 		l.b.Setup(unix.SYS_WRITE, child.Slot(fd), child.Ptr(l.b.Bytes(f.Content, 1)), child.Imm(len(f.Content))).Want = int64(len(f.Content))
@@ -169,9 +169,9 @@ func (l *layout) attach(tree int16, path string, within bool) {
 		l.b.Setup(unix.SYS_MOVE_MOUNT, child.Slot(tree), empty, at, name, child.Imm(unix.MOVE_MOUNT_F_EMPTY_PATH))
 		return
 	}
-	point := l.b.Open(unix.SYS_OPENAT2, at, name,
-		l.how(unix.O_PATH, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_NO_MAGICLINKS), child.Imm(sizeofHow))
-	l.b.Setup(unix.SYS_MOVE_MOUNT, child.Slot(tree), empty, child.Slot(point), empty,
+	l.b.Setup(unix.SYS_OPENAT2, at, name,
+		l.how(unix.O_PATH, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_NO_MAGICLINKS), child.Imm(sizeofHow)).Save = l.point
+	l.b.Setup(unix.SYS_MOVE_MOUNT, child.Slot(tree), empty, child.Slot(l.point), empty,
 		child.Imm(unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH))
 }
 
@@ -195,7 +195,7 @@ func (l *layout) privateDir() {
 // that is cloned from it is read-only as well.
 func (l *layout) sealPrivate() {
 	l.b.At(child.StageRoot, "/"+private)
-	t := l.openTree(cwd(), l.path(private), 0)
+	t := l.cloned(cwd(), l.path(private), 0)
 	l.attr(t, attrReadOnly, false)
 	l.attach(t, "/"+private, false)
 }
@@ -209,6 +209,6 @@ func (l *layout) mask(path string, dir, within bool) {
 	if dir {
 		from = private + "/dir"
 	}
-	t := l.openTree(cwd(), l.path(from), 0)
+	t := l.cloned(cwd(), l.path(from), 0)
 	l.attach(t, path, within)
 }

@@ -18,7 +18,7 @@ func (c *compiler) loopback() {
 	req := c.b.Alloc(sizeofIfreq, 8)
 	copy(c.b.P.Arena[req:], "lo")
 	c.b.Put32(req+16, unix.IFF_UP|unix.IFF_RUNNING) // ifr_flags, a short
-	s := c.b.Open(unix.SYS_SOCKET, child.Imm(unix.AF_INET), child.Imm(unix.SOCK_DGRAM|unix.SOCK_CLOEXEC), child.Imm(0))
+	s := c.passing(unix.SYS_SOCKET, child.Imm(unix.AF_INET), child.Imm(unix.SOCK_DGRAM|unix.SOCK_CLOEXEC), child.Imm(0))
 	c.b.Setup(unix.SYS_IOCTL, child.Slot(s), child.Imm(unix.SIOCSIFFLAGS), child.Ptr(req))
 }
 

@@ -16,7 +16,7 @@ func (l *layout) proc(m policy.Mount) {
 	l.dir(m.Target, 0o755)
 	if child.Off("pid-namespace") {
 		// The kernel gives a procfs only to who owns the pid namespace.
-		l.attach(l.openTree(cwd(), l.path("/proc"), unix.AT_RECURSIVE), m.Target, false)
+		l.attach(l.cloned(cwd(), l.path("/proc"), unix.AT_RECURSIVE), m.Target, false)
 	} else {
 		t := l.word("proc")
 		l.b.Setup(unix.SYS_MOUNT, t, l.path(relative(m.Target)), t, child.Imm(unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC), child.Imm(0))
@@ -39,7 +39,7 @@ func (l *layout) readOnly(path string) {
 	if child.Off("read-only-mounts") {
 		return
 	}
-	t := l.openTree(cwd(), l.path(relative(path)), unix.AT_RECURSIVE)
+	t := l.cloned(cwd(), l.path(relative(path)), unix.AT_RECURSIVE)
 	l.attr(t, unix.MOUNT_ATTR_RDONLY, true)
 	l.attach(t, path, false)
 }

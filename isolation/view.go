@@ -21,7 +21,7 @@ func (c *compiler) canary() {
 	c.b.At(child.StageCanary, c.t.Canary)
 	dir, _ := parent(c.t.Canary)
 	c.b.Setup(unix.SYS_MKDIRAT, cwd(), c.path(dir), child.Imm(0o755))
-	fd := c.b.Open(unix.SYS_OPENAT, cwd(), c.path(c.t.Canary), child.Imm(unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC), child.Imm(0o644))
+	fd := c.passing(unix.SYS_OPENAT, cwd(), c.path(c.t.Canary), child.Imm(unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC), child.Imm(0o644))
 	c.b.Setup(unix.SYS_WRITE, child.Slot(fd), c.path("canary\n"), child.Imm(7)).Want = 7
 	c.b.PassMark(child.MarkCanary)
 }
@@ -67,7 +67,7 @@ func (l *layout) leak() {
 	}
 	dir, _ := parent(l.t.Canary)
 	l.b.At(child.StageMounts, dir)
-	tree := l.openTree(cwd(), l.path(dir), 0)
+	tree := l.cloned(cwd(), l.path(dir), 0)
 	l.dir(dir, 0o755)
 	l.attach(tree, dir, false)
 }

@@ -167,8 +167,7 @@ func TestFailuresWithoutExplanation(t *testing.T) {
 
 // TestUnforeseen: an error of the launcher's own steps is told like one of the child's.
 func TestUnforeseen(t *testing.T) {
-	_, err := openSame("/nonexistent", 0, 0, 0)
-	_, _, err = Ruleset(&policy.Plan{Landlock: []policy.FileRule{{Source: "/nonexistent"}}}, 1)
+	_, _, err := Ruleset(&policy.Plan{Landlock: []policy.FileRule{{Source: "/nonexistent"}}}, 1)
 	e := Unforeseen(err)
 	if e.Stage != "landlock" || !strings.Contains(e.Error(), `opening "/nonexistent": no such file`) || e.Remedy == "" {
 		t.Errorf("%q, stage %q, remedy %q", e.Error(), e.Stage, e.Remedy)

@@ -50,7 +50,6 @@ type outcome struct {
 	verdict *Verdict
 	status  syscall.WaitStatus // of the child
 	tasks   *[numTasks]task
-	control syscall.WaitStatus
 }
 
 // builder starts a program that ends with its launcher and has descriptors of its own.

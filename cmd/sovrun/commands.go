@@ -44,11 +44,13 @@ func explainCommand(args []string) int {
 		problem(out.Err.Error(), out.Hint)
 		return exitRefused
 	}
-	if opt.JSON {
-		os.Stdout.Write(append(out.Report.AppendJSON(nil), '\n'))
+	text := out.Report.AppendJSON(nil)
+	if !opt.JSON {
+		text = []byte(out.Report.Text(probes.TextOptions{Color: colored(opt.Color, os.Stdout), Acts: opt.Verbose}))
 	} else {
-		os.Stdout.WriteString(out.Report.Text(probes.TextOptions{Color: colored(opt.Color, os.Stdout), Acts: opt.Verbose}))
+		text = append(text, '\n')
 	}
+	code = answer(text, out.ExitCode)
 	for _, n := range out.Plan.Notes {
 		note(n)
 	}
@@ -58,7 +60,7 @@ func explainCommand(args []string) int {
 	if out.Err != nil {
 		problem(out.Err.Error(), out.Hint)
 	}
-	return out.ExitCode
+	return code
 }
 
 // planCommand is sovrun plan.
@@ -72,9 +74,7 @@ func planCommand(args []string) int {
 		return refusal(err)
 	}
 	if opt.JSON {
-		os.Stdout.Write(jsonOf(&plan))
-		return 0
+		return answer(jsonOf(&plan), 0)
 	}
-	os.Stdout.WriteString(plan.Text())
-	return 0
+	return answer([]byte(plan.Text()), 0)
 }

@@ -76,8 +76,7 @@ func (v verb) is(name string) bool {
 }
 
 func versionCommand([]string) int {
-	fmt.Println("sovrun " + versionText())
-	return 0
+	return answer([]byte("sovrun "+versionText()+"\n"), 0)
 }
 
 // versionText is what the linker was told, else what the module system knows.
@@ -92,6 +91,5 @@ func versionText() string {
 }
 
 func helpCommand([]string) int {
-	fmt.Print(usage)
-	return 0
+	return answer([]byte(usage), 0)
 }

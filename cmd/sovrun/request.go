@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/sovrun/sovrun/policy"
 	"github.com/sovrun/sovrun/runs"
@@ -16,8 +15,8 @@ func request(verb string, args []string) (req runs.Request, opt policy.Options, 
 		return req, opt, refusal(err), false
 	}
 	if opt.Help {
-		fmt.Printf("Usage: sovrun %s [flags] [--] COMMAND [ARGUMENT...]\n\nFlags:\n%s", verb, policy.Usage())
-		return req, opt, 0, false
+		text := "Usage: sovrun " + verb + " [flags] [--] COMMAND [ARGUMENT...]\n\nFlags:\n" + policy.Usage()
+		return req, opt, answer([]byte(text), 0), false
 	}
 	p, err := policy.Compose(flags, opt)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"strings"
 )
@@ -16,6 +17,20 @@ func problem(message, hint string) {
 		b.WriteString("sovrun: hint: " + printable(hint) + "\n")
 	}
 	os.Stderr.WriteString(b.String())
+}
+
+// answer writes what was asked for to standard output and gives the exit status:
+// what could not be written was not answered.
+func answer(text []byte, code int) int {
+	if _, err := os.Stdout.Write(text); err != nil {
+		var p *os.PathError
+		if errors.As(err, &p) {
+			err = p.Err
+		}
+		problem("writing standard output: "+err.Error(), "make room, or connect it to something that takes it")
+		return exitRefused
+	}
+	return code
 }
 
 func note(message string) { os.Stderr.WriteString("sovrun: note: " + printable(message) + "\n") }

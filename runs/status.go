@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 
 	"github.com/sovrun/sovrun/policy"
 	"github.com/sovrun/sovrun/probes"
@@ -93,8 +92,9 @@ func openStatusFile(file string) (*StatusWriter, error) {
 		return refused(err)
 	}
 	w := &StatusWriter{dir: dir, name: filepath.Base(file)}
-	if st, err := dir.Lstat(w.name); err == nil && st.IsDir() {
-		return refused(syscall.EISDIR)
+	// The file takes the name over: a device, a pipe or a link would be gone.
+	if st, err := dir.Lstat(w.name); err == nil && !st.Mode().IsRegular() {
+		return nil, &policy.RefusedError{Category: policy.InvalidPolicy, Message: fmt.Sprintf("--status-file: %q is there and not a regular file", file), Hint: "name another file; --status-fd writes to what is open already"}
 	}
 	f, name, err := w.create()
 	if err != nil {

@@ -100,3 +100,36 @@ func TestDevicesOfTheHostStayAsTheyAre(t *testing.T) {
 		t.Errorf("exit status %d", code)
 	}
 }
+
+// TestFileWithoutANameIsFed: a removed file opened for reading, which has another
+// name still, can neither be opened for writing through the descriptor nor changed.
+func TestFileWithoutANameIsFed(t *testing.T) {
+	dir := t.TempDir()
+	name, second := dir+"/name", dir+"/second"
+	if err := os.WriteFile(name, []byte("text\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(name, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(name, second); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	withStdin(t, f)
+	if code := start(t, "/bin/sh", "-c", `test -p /dev/stdin || exit 1; test "$(cat)" = text || exit 2; chmod 600 /dev/fd/0; exit 0`); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+	st, err := os.Stat(second)
+	text, err2 := os.ReadFile(second)
+	if err != nil || err2 != nil || st.Mode().Perm() != 0o666 || string(text) != "text\n" {
+		t.Errorf("the file outside: %v %q, %v %v", st.Mode(), text, err, err2)
+	}
+}

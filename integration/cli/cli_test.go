@@ -60,6 +60,9 @@ func TestScripts(t *testing.T) {
 	}
 	bin := filepath.Dir(lab.sovrun)
 	work, err := os.MkdirTemp(lab.place.Dir, "scripts-")
+	if err == nil {
+		err = os.Chmod(work, 0o755) // root's command may be another user
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

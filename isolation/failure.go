@@ -66,6 +66,7 @@ func explanations() []explanation {
 		{child.StageMounts, unix.ENOENT, "what it lies in was renamed or removed meanwhile", "start again when nothing renames it; if nobody should, find out who does"},
 		{child.StageMounts, unix.ELOOP, "what it lies in became a symbolic link meanwhile", "start again when nothing renames it; if nobody should, find out who does"},
 		{child.StageDirectory, unix.ENOENT, "it was renamed or removed meanwhile", "start again in a directory that stays"},
+		{child.StageDev, unix.ESTALE, "it is not the device of that name", "make it again as root with mknod(1), and find out what replaced it"},
 		{child.StageProc, unix.EPERM, "the kernel refuses a fresh /proc where parts of the present one are masked", "start sovrun in a container whose /proc is unmasked, or outside of it"},
 		{child.StageLandlock, unix.E2BIG, "this process already has the largest number of Landlock layers", "start sovrun outside of the sandboxes that it is nested in"},
 		{child.StageLandlock, unix.EOPNOTSUPP, "Landlock is built into this kernel but not switched on", "add landlock to the lsm= boot parameter"},

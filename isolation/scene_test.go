@@ -50,6 +50,33 @@ func players() []player {
 // memory, ends with its thread, and may hang.
 func each(t *testing.T, body func(t *testing.T, s *scene)) {
 	t.Helper()
+	eachStarted(t, func(player) syscall.SysProcAttr { return syscall.SysProcAttr{} }, body)
+}
+
+// eachMounting is each in a mount namespace of its own, in which the test may mount:
+// nobody else sees that. An ordinary user gets the right to it in a user namespace.
+func eachMounting(t *testing.T, body func(t *testing.T, s *scene)) {
+	t.Helper()
+	eachStarted(t, func(p player) syscall.SysProcAttr {
+		if p.uid == 0 {
+			return syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWNS}
+		}
+		id := func(host int) []syscall.SysProcIDMap {
+			return []syscall.SysProcIDMap{{ContainerID: p.uid, HostID: host, Size: 1}}
+		}
+		gid := os.Getgid()
+		if os.Getuid() == 0 {
+			gid = p.uid
+		}
+		return syscall.SysProcAttr{
+			Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS, UidMappings: id(p.uid), GidMappings: id(gid),
+			AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_DAC_OVERRIDE}, // an overlay makes a directory that nobody may enter
+		}
+	}, body)
+}
+
+func eachStarted(t *testing.T, how func(player) syscall.SysProcAttr, body func(t *testing.T, s *scene)) {
+	t.Helper()
 	for _, p := range players() {
 		t.Run(p.name, func(t *testing.T) {
 			switch v := os.Getenv(aloneEnv); {
@@ -57,14 +84,14 @@ func each(t *testing.T, body func(t *testing.T, s *scene)) {
 				runtime.LockOSThread()
 				body(t, newScene(t, p))
 			case v == "":
-				startAlone(t, p.uid)
+				startAlone(t, p.uid, how(p))
 			}
 		})
 	}
 }
 
 // startAlone runs the calling test in a process of its own, as a user.
-func startAlone(t *testing.T, uid int) {
+func startAlone(t *testing.T, uid int, attr syscall.SysProcAttr) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	defer cancel()
@@ -72,10 +99,11 @@ func startAlone(t *testing.T, uid int) {
 	cmd := exec.CommandContext(ctx, "/proc/self/exe", "-test.run="+pattern, "-test.v")
 	cmd.Env = append(os.Environ(), aloneEnv+"="+t.Name())
 	cmd.Dir = "/var/tmp"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	attr.Setpgid = true
 	if uid != os.Getuid() {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
+		attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid), NoSetGroups: attr.UidMappings != nil}
 	}
+	cmd.SysProcAttr = &attr
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
 	out, err := cmd.CombinedOutput()

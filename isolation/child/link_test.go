@@ -72,3 +72,13 @@ func wantImage(t *testing.T, path string, m elf.Machine) {
 		}
 	}
 }
+
+// TestFaultSwitches runs what only a test build has.
+func TestFaultSwitches(t *testing.T) {
+	cmd := exec.Command("go", "test", "-tags", "sovrunfault", "-count=1", "-v", "-run", "^(TestFaults|TestOff)$", ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte("--- PASS: TestFaults")) || !bytes.Contains(out, []byte("--- PASS: TestOff")) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

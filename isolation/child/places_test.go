@@ -156,3 +156,18 @@ func TestBuilderTakes(t *testing.T) {
 	NewBuilder().AddAct(Act{Where: InSession, Control: InSession}, func(b *Builder) { decides(succeeds(b)) },
 		func(b *Builder) { cloned(b, 0, FlagCopy); decides(succeeds(b)) })
 }
+
+// TestAfterInit: those acts run when the list of the provider's process was, the
+// others do not wait for it.
+func TestAfterInit(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	b := controlled()
+	filled := b.Alloc(8, 8)
+	b.Do(&b.P.Provider, unix.SYS_GETRANDOM, Ptr(filled), Imm(8), Imm(0))
+	looks := func(b *Builder) { decides(b.Try(OpAllZero, Ptr(filled), Imm(8))) }
+	b.AddAct(Act{Where: AfterInit, Control: Nowhere}, looks, nil)
+	b.AddAct(Act{Where: InProvider, Control: Nowhere}, looks, nil)
+	wantSeen(t, b, carryOut(t, b), []tried{{done(0, 0), notRun}, {done(0, syscall.EPERM), notRun}})
+}

@@ -1,8 +1,8 @@
 package isolation
 
 import (
-	"errors"
-	"os"
+	"encoding/binary"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,35 +19,88 @@ const (
 // that holds more than limit entries is listed as a whole; directories end in a
 // slash.
 func unreadable(dir string, limit int) []string {
-	var found []string
-	seen := 0
-	var walk func(string)
-	walk = func(dir string) {
-		entries, err := os.ReadDir(dir)
-		if err != nil && !errors.Is(err, unix.ENOENT) {
-			found = append(found, marked(dir, true)) // nobody knows what else is in it
-			return
-		}
-		for _, e := range entries {
-			if e.Type()&os.ModeSymlink != 0 {
-				continue
-			}
-			if seen++; seen > limit {
-				return
-			}
-			path := dir + "/" + e.Name()
-			if closed(path) {
-				found = append(found, marked(path, e.IsDir()))
-			} else if e.IsDir() {
-				walk(path)
-			}
-		}
-	}
-	walk(dir)
-	if seen > limit {
+	s := search{limit: limit}
+	s.walk(dir)
+	if s.seen > limit {
 		return []string{dir + "/"} // not searched to its end: all of it is hidden
 	}
-	return found
+	slices.Sort(s.found)
+	return s.found
+}
+
+// search is one search. It reads directories itself: package os makes an object of
+// every entry, hundreds of links among them, in a launcher that has few pages.
+type search struct {
+	limit, seen int
+	found       []string
+	buf         [4096]byte
+}
+
+func (s *search) walk(dir string) {
+	var inner []string
+	err := s.entries(dir, func(name string, kind byte) {
+		path := dir + "/" + name
+		isDir := kind == unix.DT_DIR
+		if s.seen++; s.seen > s.limit {
+			return
+		}
+		switch {
+		case closed(path):
+			s.found = append(s.found, marked(path, isDir))
+		case isDir:
+			inner = append(inner, path)
+		}
+	})
+	if err != nil && err != unix.ENOENT {
+		s.found = append(s.found, marked(dir, true)) // nobody knows what else is in it
+	}
+	for _, path := range inner {
+		if s.seen > s.limit {
+			return
+		}
+		s.walk(path)
+	}
+}
+
+// entries calls f for what a directory holds but for links. A file system that does
+// not tell kinds (getdents64(2), DT_UNKNOWN) is asked for each.
+func (s *search) entries(dir string, f func(name string, kind byte)) error {
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	for {
+		n, err := unix.Getdents(fd, s.buf[:])
+		if err != nil || n <= 0 {
+			return err
+		}
+		for b := s.buf[:n]; len(b) > direntName; {
+			size := int(binary.NativeEndian.Uint16(b[16:]))
+			name, kind := unix.ByteSliceToString(b[direntName:size]), b[18]
+			b = b[size:]
+			if name == "." || name == ".." {
+				continue
+			}
+			if kind == unix.DT_UNKNOWN {
+				kind = kindOf(dir + "/" + name)
+			}
+			if kind != unix.DT_LNK {
+				f(name, kind)
+			}
+		}
+	}
+}
+
+// direntName is where the name begins in struct linux_dirent64, getdents64(2).
+const direntName = 19
+
+func kindOf(path string) byte {
+	var st unix.Stat_t
+	if unix.Fstatat(unix.AT_FDCWD, path, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return unix.DT_UNKNOWN
+	}
+	return byte(st.Mode & unix.S_IFMT >> 12) // IFTODT
 }
 
 // marked tells a directory by a slash behind it.

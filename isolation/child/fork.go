@@ -33,6 +33,15 @@ func call(nr, a, b, c, d uintptr) (r, errno uintptr)
 //go:noescape
 func call6(nr uintptr, args *[6]uintptr) (r, errno uintptr)
 
+// load and store are those of sync/atomic, in order with what comes after and before
+// them. With the race detector those call into it, on a stack that is the launcher's.
+//
+//go:noescape
+func load(word *uint32) uint32
+
+//go:noescape
+func store(word *uint32, v uint32)
+
 //go:noescape
 func int80(nr, a, b, c uintptr) uintptr
 
@@ -75,8 +84,8 @@ type Launch struct {
 // signal follows the thread (prctl(2), PR_SET_PDEATHSIG).
 func (p *Program) Begin() (*Launch, error) {
 	p.fault.load()
-	l := &Launch{program: p, PIDFD: -1, stacks: make([]byte, numTasks*stackSize)}
-	l.tasks = p.newTasks(uintptr(unsafe.Pointer(&l.stacks[0])))
+	l := &Launch{program: p, PIDFD: -1}
+	l.tasks, l.stacks = p.newTasks()
 	self, _, e := syscall.RawSyscall(sysPidfdOpen, uintptr(syscall.Getpid()), 0, 0)
 	if e != 0 {
 		return nil, &StartError{"a descriptor of the launcher", e}

@@ -23,14 +23,14 @@ func HoldNamespace(flags uintptr) (*Held, error) {
 		return nil, err
 	}
 	defer syscall.Close(fds[0])
-	b := NewBuilder()
+	b := smallBuilder()
 	// Its own copy of the end that releases it: else it would wait for itself, should
 	// the launcher die before the signal is asked for.
 	b.Do(&b.P.Prelude, syscall.SYS_CLOSE, Imm(fds[1]))
 	b.Do(&b.P.Prelude, syscall.SYS_PRCTL, Imm(syscall.PR_SET_PDEATHSIG), Imm(int(syscall.SIGKILL)))
 	b.Do(&b.P.Prelude, syscall.SYS_READ, Imm(fds[0]), Ptr(b.Alloc(8, 8)), Imm(1))
-	h := &Held{release: fds[1], program: b.P, stacks: make([]byte, numTasks*stackSize)}
-	h.tasks = b.P.newTasks(uintptr(unsafe.Pointer(&h.stacks[0])))
+	h := &Held{release: fds[1], program: b.P}
+	h.tasks, h.stacks = b.P.newTasks()
 	b.P.place(h.tasks, b.P.reserve())
 	t := &h.tasks[taskControl]
 	beforeFork()

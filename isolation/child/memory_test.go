@@ -87,8 +87,7 @@ func TestNothingIsCopied(t *testing.T) {
 func plainFork(t *testing.T) {
 	t.Helper()
 	b := NewBuilder()
-	stacks := make([]byte, numTasks*stackSize)
-	tasks := b.P.newTasks(uintptr(unsafe.Pointer(&stacks[0])))
+	tasks, stacks := b.P.newTasks()
 	copied := &tasks[taskInsideCopy]
 	beforeFork()
 	pid, e := cloneTask(uintptr(syscall.SIGCHLD), copied.stack, uintptr(unsafe.Pointer(copied)))

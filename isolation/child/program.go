@@ -121,12 +121,22 @@ func NewBuilder() *Builder {
 	p := &Program{
 		Arena: make([]byte, 0, arenaSize), Objects: make([]string, 1, 128),
 		Setup: make([]Op, 0, 1024), ActOps: make([]Op, 0, 768), Acts: make([]Act, 0, 384),
-		ErrorFD: -1,
 	}
 	prefault(unsafe.Pointer(unsafe.SliceData(p.Arena)), arenaTypical)
 	prefault(unsafe.Pointer(unsafe.SliceData(p.Setup)), setupTypical*unsafe.Sizeof(Op{}))
 	prefault(unsafe.Pointer(unsafe.SliceData(p.ActOps)), actOpsTypical*unsafe.Sizeof(Op{}))
+	return p.builder()
+}
+
+// smallBuilder starts a program of a few ops.
+func smallBuilder() *Builder {
+	p := &Program{Arena: make([]byte, 0, 512), Objects: make([]string, 1)}
+	return p.builder()
+}
+
+func (p *Program) builder() *Builder {
 	b := &Builder{P: p}
+	p.ErrorFD = -1
 	b.Alloc(8, 8) // offset 0 means "nowhere"
 	p.mask, p.pidText = b.Alloc(8, 8), b.Alloc(24, 8)
 	p.initAlive, p.controlAlive, p.complete = b.Alloc(8, 8), b.Alloc(8, 8), b.Alloc(8, 8)

@@ -14,7 +14,12 @@ const (
 	numTasks
 )
 
+// taskBelow is how far below the top of its stack a process finds its task; see the
+// assembly.
+const taskBelow = 16
+
 // stackSize is what the nosplit limit of the linker (below 1 KiB) needs, with room.
+// Stacks lie at multiples of it.
 const stackSize = 8 << 10
 
 // task is the state of one process that runs ops. It lies on the heap, whose
@@ -44,18 +49,19 @@ func GrowStack()
 
 const unset = ^uintptr(0)
 
-// newTasks makes the state of every process; Launch keeps it alive.
-func (p *Program) newTasks(stacks uintptr) *[numTasks]task {
-	ts := new([numTasks]task)
+// newTasks makes the state and the stack of every process; Launch keeps them alive.
+func (p *Program) newTasks() (ts *[numTasks]task, stacks []byte) {
+	ts, stacks = new([numTasks]task), make([]byte, (numTasks+1)*stackSize)
+	first := (uintptr(unsafe.Pointer(&stacks[0])) + stackSize - 1) &^ (stackSize - 1)
 	for i := range ts {
 		ts[i].program, ts[i].kind = uintptr(unsafe.Pointer(p)), uint32(i)
-		ts[i].stack = stacks + uintptr(i+1)*stackSize
+		ts[i].stack = first + uintptr(i+1)*stackSize
 	}
 	at := func(i int) uintptr { return uintptr(unsafe.Pointer(&ts[i])) }
 	ts[taskChild].next, ts[taskProvider].next = at(taskProvider), at(taskSession)
 	ts[taskChild].copy, ts[taskProvider].copy, ts[taskControl].copy = at(taskInsideCopy), at(taskInsideCopy), at(taskOutsideCopy)
 	ts[taskChild].hold, ts[taskChild].shares = 1, 1
-	return ts
+	return ts, stacks
 }
 
 // place tells every task where the arena lies.
@@ -92,13 +98,18 @@ func taskAt(addr uintptr) *task { return (*task)(pointer(addr)) }
 //go:norace
 func (t *task) prog() *Program { return (*Program)(pointer(t.program)) }
 
-// taskEntry is where every process starts. It does not return.
+// taskEntry is where every process starts. It does not return. Its task lies at the
+// top of its stack: a parameter would have the compiler make a wrapper for it, which
+// with the race detector calls into that.
 //
 //lint:ignore U1000 reached from assembly
 //go:nosplit
 //go:norace
-func taskEntry(arg uintptr) {
-	t := taskAt(arg)
+//go:nocheckptr
+func taskEntry() {
+	var here byte
+	top := uintptr(unsafe.Pointer(&here)) | (stackSize - 1) + 1
+	t := taskAt(*(*uintptr)(pointer(top - taskBelow)))
 	switch p := t.prog(); t.kind {
 	case taskChild:
 		t.childMain(p)

@@ -1,8 +1,8 @@
 #include "textflag.h"
 
 // func cloneTask(flags, stack, arg uintptr) (pid, errno uintptr)
-// clone(2) with a stack of its own: the new process enters taskEntry(arg) there
-// and never returns.
+// clone(2) with a stack of its own: the new process enters taskEntry there, with arg
+// at the stack's top, and never returns.
 TEXT ·cloneTask(SB),NOSPLIT,$0-40
 	MOVQ	flags+0(FP), DI
 	MOVQ	stack+8(FP), SI
@@ -26,7 +26,7 @@ failed:
 	RET
 entry:
 	XORL	BP, BP
-	SUBQ	$16, SP
+	SUBQ	$16, SP	// taskBelow
 	MOVQ	R13, 0(SP)
 	// Indirectly: the linker would count this fresh stack onto the old one.
 	LEAQ	·taskEntry(SB), AX
@@ -55,7 +55,7 @@ failed:
 	RET
 entry:
 	XORL	BP, BP
-	SUBQ	$16, SP
+	SUBQ	$16, SP	// taskBelow
 	MOVQ	R13, 0(SP)
 	LEAQ	·taskEntry(SB), AX
 	CALL	AX
@@ -102,6 +102,20 @@ failed:
 	NEGQ	AX
 	MOVQ	$-1, r+16(FP)
 	MOVQ	AX, errno+24(FP)
+	RET
+
+// func load(word *uint32) uint32
+TEXT ·load(SB),NOSPLIT,$0-12
+	MOVQ	word+0(FP), AX
+	MOVL	(AX), AX
+	MOVL	AX, ret+8(FP)
+	RET
+
+// func store(word *uint32, v uint32)
+TEXT ·store(SB),NOSPLIT,$0-12
+	MOVQ	word+0(FP), AX
+	MOVL	v+8(FP), CX
+	XCHGL	CX, (AX)
 	RET
 
 // func int80(nr, a, b, c uintptr) uintptr

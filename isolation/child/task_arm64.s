@@ -1,8 +1,8 @@
 #include "textflag.h"
 
 // func cloneTask(flags, stack, arg uintptr) (pid, errno uintptr)
-// clone(2) with a stack of its own: the new process enters taskEntry(arg) there
-// and never returns.
+// clone(2) with a stack of its own: the new process enters taskEntry there, with arg
+// at the stack's top, and never returns.
 TEXT ·cloneTask(SB),NOSPLIT,$0-40
 	MOVD	flags+0(FP), R0
 	MOVD	stack+8(FP), R1
@@ -25,7 +25,7 @@ ok:
 	RET
 entry:
 	SUB	$32, RSP
-	MOVD	R19, 8(RSP)
+	MOVD	R19, 16(RSP)	// taskBelow the top
 	// Indirectly: the linker would count this fresh stack onto the old one.
 	MOVD	$·taskEntry(SB), R9
 	BL	(R9)
@@ -52,7 +52,7 @@ ok:
 	RET
 entry:
 	SUB	$32, RSP
-	MOVD	R19, 8(RSP)
+	MOVD	R19, 16(RSP)	// taskBelow the top
 	MOVD	$·taskEntry(SB), R9
 	BL	(R9)
 	BRK	$0
@@ -97,6 +97,20 @@ TEXT ·call6(SB),NOSPLIT,$0-32
 ok:
 	MOVD	R0, r+16(FP)
 	MOVD	ZR, errno+24(FP)
+	RET
+
+// func load(word *uint32) uint32
+TEXT ·load(SB),NOSPLIT,$0-12
+	MOVD	word+0(FP), R0
+	LDARW	(R0), R0
+	MOVW	R0, ret+8(FP)
+	RET
+
+// func store(word *uint32, v uint32)
+TEXT ·store(SB),NOSPLIT,$0-12
+	MOVD	word+0(FP), R0
+	MOVW	v+8(FP), R1
+	STLRW	R1, (R0)
 	RET
 
 // func int80(nr, a, b, c uintptr) uintptr

@@ -1,7 +1,6 @@
 package child
 
 import (
-	"sync/atomic"
 	"syscall"
 	"unsafe"
 )
@@ -24,14 +23,14 @@ func (t *task) awaitZero(word uint32) bool {
 	at := t.base + uintptr(word)
 	limit := timespec{sec: patience}
 	for {
-		v := *(*uint32)(pointer(at))
+		v := load((*uint32)(pointer(at)))
 		if v == 0 {
 			return true
 		}
 		// FUTEX_WAIT, not private: the kernel wakes the shared key.
 		_, e := call(syscall.SYS_FUTEX, at, futexWait, uintptr(v), uintptr(unsafe.Pointer(&limit)))
 		if syscall.Errno(e) == syscall.ETIMEDOUT {
-			return *(*uint32)(pointer(at)) == 0
+			return load((*uint32)(pointer(at))) == 0
 		}
 	}
 }
@@ -53,7 +52,7 @@ func (t *task) awaitInit(index uint32) {
 //go:nosplit
 //go:norace
 func (t *task) ownFiles() {
-	atomic.StoreUint32(&t.shares, 0)
+	store(&t.shares, 0)
 	wake(&t.shares)
 }
 
@@ -79,7 +78,7 @@ const (
 //go:nosplit
 //go:norace
 func (t *task) awaitProgram() {
-	for atomic.LoadUint32(&t.hold) != 0 {
+	for load(&t.hold) != 0 {
 		limit := timespec{sec: 1}
 		_, e := call(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(&t.hold)), futexWait, 1, uintptr(unsafe.Pointer(&limit)))
 		if syscall.Errno(e) == syscall.ETIMEDOUT && t.orphaned() {

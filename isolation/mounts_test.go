@@ -99,11 +99,11 @@ func TestWorkspaceOnOverlay(t *testing.T) {
 		s.write(t, "lower/old", "old\n", 0o644)
 		layers := filepath.Join(s.dir, "layers")
 		s.mountTmpfs(t, layers)
-		for _, d := range []string{"upper", "work"} {
+		for _, d := range []string{"upper", "ground"} {
 			check(t, os.Mkdir(layers+"/"+d, 0o755))
 			check(t, os.Chown(layers+"/"+d, s.owner, s.owner))
 		}
-		check(t, unix.Mount("overlay", s.workspace, "overlay", 0, "lowerdir="+lower+",upperdir="+layers+"/upper,workdir="+layers+"/work,userxattr"))
+		check(t, unix.Mount("overlay", s.workspace, "overlay", 0, "lowerdir="+lower+",upperdir="+layers+"/upper,workdir="+layers+"/ground,userxattr"))
 		t.Chdir(s.workspace)
 		s.shell(t, s.policy(), `
 			grep -q old old && echo new >new && echo more >>old && mkdir dir && mv new dir || exit 1
@@ -176,10 +176,10 @@ func TestShift(t *testing.T) {
 		layers := filepath.Join(s.dir, "layers")
 		s.mountTmpfs(t, layers)
 		overlay := s.mkdir(t, "overlay", 0)
-		for _, d := range []string{"upper", "work"} {
+		for _, d := range []string{"upper", "ground"} {
 			check(t, os.Mkdir(layers+"/"+d, 0o755))
 		}
-		check(t, unix.Mount("overlay", overlay, "overlay", 0, "lowerdir="+tree+",upperdir="+layers+"/upper,workdir="+layers+"/work"))
+		check(t, unix.Mount("overlay", overlay, "overlay", 0, "lowerdir="+tree+",upperdir="+layers+"/upper,workdir="+layers+"/ground"))
 		for _, row := range []struct {
 			name, tree string
 			shift      bool

@@ -2,6 +2,9 @@ package isolation
 
 import (
 	"os"
+	"os/user"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/sovrun/sovrun/policy"
@@ -84,5 +87,42 @@ func TestRootsFileReachesTheNewUser(t *testing.T) {
 	withStdin(t, input)
 	if code := startIn(t, dir, "/bin/sh", "-c", `test "$(cat)" = "for your eyes"`); code != 0 {
 		t.Errorf("exit status %d", code)
+	}
+}
+
+// TestAccountAgreesWithTheFile: every account of this machine, as the standard
+// library reads it, and a number that none has.
+func TestAccountAgreesWithTheFile(t *testing.T) {
+	text, err := os.ReadFile("/etc/passwd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for line := range strings.Lines(string(text)) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), ":")
+		if len(f) != 7 {
+			continue
+		}
+		want, err := user.LookupId(f[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		uid, err := strconv.Atoi(f[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		if got := account(uid, 5); got.Name != want.Username || got.Home != want.HomeDir || got.UID != uid || got.GID != 5 {
+			t.Errorf("uid %d: %+v, wanted %+v", uid, got, want)
+		}
+		if got := account(uid, groupOfAccount); strconv.Itoa(got.GID) != want.Gid {
+			t.Errorf("uid %d: group %d, wanted %s", uid, got.GID, want.Gid)
+		}
+	}
+	if seen == 0 {
+		t.Error("/etc/passwd holds no account")
+	}
+	if got := account(nobodyKnows, 7); got.Name != strconv.Itoa(nobodyKnows) || got.Home != "" || got.Shell != "" {
+		t.Errorf("a number that no account has: %+v", got)
 	}
 }

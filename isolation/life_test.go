@@ -3,6 +3,7 @@ package isolation
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -310,13 +311,97 @@ func TestInputFromAFile(t *testing.T) {
 			s.shell(t, s.policy(), `
 				echo x 2>/dev/null >>/proc/self/fd/0 && test -f /proc/self/fd/0 && exit 1
 				chmod 600 /proc/self/fd/0 2>/dev/null && test -f /proc/self/fd/0 && exit 2
-				text=$(cat)
-				test "${text%x}" = 456789 || exit 3
+				test "$(tr -d 'x\n')" = 456789 || exit 3
 				exit 0`).right(t)
 			if text, err := io.ReadAll(io.NewSectionReader(f, 0, 100)); err != nil || string(text) != "0123456789" {
 				t.Errorf("afterwards the file holds %q, %v", text, err)
 			}
 			f.Close()
+		}
+	})
+}
+
+// TestInheritedDescriptors: what the caller left open is not there inside, whatever
+// its number. A shell without a sandbox has them; that is the control.
+func TestInheritedDescriptors(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		secret := s.write(t, "secret", "canary\n", 0o644)
+		for _, fd := range []int{9, 200, 1500} {
+			leave(t, secret, unix.O_RDWR, fd)
+		}
+		leave(t, "/", unix.O_RDONLY|unix.O_DIRECTORY, 11)
+		const script = `
+			test -e /proc/self/fd/9 && exit 1
+			test -e /proc/self/fd/200 && exit 2
+			test -e /proc/self/fd/1500 && exit 3
+			test -e /proc/self/fd/11/etc && exit 4
+			for f in /proc/self/fd/*; do case $f in */[0123]) ;; *) exit 5 ;; esac; done
+			exit 0`
+		s.shell(t, s.policy(), script).right(t)
+		cmd := exec.Command("/bin/sh", "-c", script)
+		cmd.ExtraFiles = make([]*os.File, 7)
+		cmd.ExtraFiles[6] = os.NewFile(9, "left open") // descriptor 9 of the child
+		if _ = cmd.Run(); cmd.ProcessState.ExitCode() != 1 {
+			t.Errorf("outside: %v, wanted exit status 1", cmd.ProcessState)
+		}
+		runtime.KeepAlive(cmd)
+	})
+}
+
+// leave opens a path at a number, not to be closed on exec.
+func leave(t *testing.T, path string, flags, number int) {
+	t.Helper()
+	fd, err := unix.Open(path, flags|unix.O_CLOEXEC, 0)
+	check(t, err)
+	if fd != number {
+		check(t, unix.Dup3(fd, number, 0))
+		unix.Close(fd)
+	}
+	_, err = unix.FcntlInt(uintptr(number), unix.F_SETFD, 0)
+	check(t, err)
+	t.Cleanup(func() { unix.Close(number) })
+}
+
+// TestWorkingDirectoryLeadsNowhere: launched from a directory that is not granted,
+// the command finds only the view above its own (runc CVE-2024-21626).
+func TestWorkingDirectoryLeadsNowhere(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.write(t, "sibling", "canary\n", 0o644)
+		t.Chdir(s.mkdir(t, "elsewhere", s.owner))
+		const script = `
+			test -e ../sibling && exit 1
+			test -e /proc/self/cwd/../sibling && exit 2
+			test -e /proc/self/root` + "$PWD" + `/../sibling && exit 3
+			cat /proc/self/cwd/../../../../../etc/shadow 2>/dev/null && exit 4
+			exit 0`
+		s.shell(t, s.policy(), `test "$PWD" = `+s.workspace+` || exit 9`+script).right(t)
+		if _, err := os.Stat("../sibling"); err != nil {
+			t.Errorf("outside: %v", err)
+		}
+	})
+}
+
+// TestGrantOfOneFile: its neighbours stay out, and what it does not grant is refused;
+// a grant of what is not there is told precisely.
+func TestGrantOfOneFile(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.mkdir(t, "files", s.owner)
+		read, write := s.write(t, "files/read", "text\n", 0o666), s.write(t, "files/write", "text\n", 0o666)
+		s.write(t, "files/neighbour", "text\n", 0o666)
+		s.shell(t, s.policy(rule(policy.Read, read), rule(policy.Write, write)), `cd `+s.dir+`/files
+			test "$(cat read)" = text && echo more >>write || exit 1
+			echo more >>read && exit 2
+			test -e neighbour && exit 3
+			echo x >new && exit 4
+			rm -f write && exit 5
+			exit 0`).right(t)
+		if text, err := os.ReadFile(write); err != nil || string(text) != "text\nmore\n" {
+			t.Errorf("the file holds %q, %v", text, err)
+		}
+		var why *policy.RefusedError
+		missing := s.dir + "/files/missing"
+		if e := launch(s.policy(rule(policy.Read, missing)), "/bin/true"); !errors.As(e.err, &why) || !strings.Contains(why.Message, missing) {
+			t.Errorf("a grant of what is not there: %+v", e)
 		}
 	})
 }

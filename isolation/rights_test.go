@@ -1,6 +1,7 @@
 package isolation
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -174,5 +175,36 @@ func TestUnforeseen(t *testing.T) {
 	}
 	if r := Unforeseen(&SetupError{Stage: "x", Errno: unix.EMFILE}).Remedy; !strings.Contains(r, "ulimit -n") {
 		t.Errorf("too many files: %q", r)
+	}
+}
+
+// TestCloneFailures: a clone that failed is told like an op that failed.
+func TestCloneFailures(t *testing.T) {
+	for errno, want := range map[unix.Errno]string{
+		unix.ENOSPC: "a limit on namespaces is reached",
+		unix.EPERM:  "does not let this user make user namespaces",
+		unix.EUSERS: "nested too deeply",
+	} {
+		var e *SetupError
+		err := cloneFailure(&child.StartError{What: "child", Errno: errno})
+		if !errors.As(err, &e) || e.Stage != "clone" || e.Object != "child" || !errors.Is(err, errno) || !strings.Contains(err.Error(), want) || e.Remedy == "" {
+			t.Errorf("%v: %v", errno, err)
+		}
+	}
+	other := errors.New("something else")
+	if err := cloneFailure(other); err != other {
+		t.Errorf("%v became %v", other, err)
+	}
+}
+
+// TestRemedies of what a launcher runs out of, at whatever stage.
+func TestRemedies(t *testing.T) {
+	for errno, want := range map[unix.Errno]string{
+		unix.EMFILE: "ulimit -n", unix.ENFILE: "fs.file-max", unix.EAGAIN: "ulimit -u", unix.ENOMEM: "free memory", unix.ENOBUFS: "free memory", unix.EIO: "sovrun explain",
+	} {
+		f := &child.Failure{Errno: errno, Op: child.Op{Stage: child.StageEtc}}
+		if got := Explain(child.NewBuilder().P, f).Remedy; !strings.Contains(got, want) {
+			t.Errorf("%v: %q, wanted %q in it", errno, got, want)
+		}
 	}
 }

@@ -53,10 +53,29 @@ func each(t *testing.T, body func(t *testing.T, s *scene)) {
 	eachStarted(t, func(player) syscall.SysProcAttr { return syscall.SysProcAttr{} }, body)
 }
 
+// placeEnv names the directory that a test's own process may use. It is removed by
+// whoever started that: mount points cannot be while something is mounted there.
+const placeEnv = "SOVRUN_TEST_PLACE"
+
+// hostMountsEnv names the mount namespace of whoever started a process.
+const hostMountsEnv = "SOVRUN_TEST_HOST_MOUNTS"
+
 // eachMounting is each in a mount namespace of its own, in which the test may mount:
 // nobody else sees that. An ordinary user gets the right to it in a user namespace.
 func eachMounting(t *testing.T, body func(t *testing.T, s *scene)) {
 	t.Helper()
+	if os.Getenv(aloneEnv) == "all" {
+		return // where it is, the mounts would be the machine's
+	}
+	apart := func(t *testing.T, s *scene) {
+		t.Helper()
+		here, err := os.Readlink("/proc/thread-self/ns/mnt")
+		check(t, err)
+		if host := os.Getenv(hostMountsEnv); host == "" || host == here {
+			t.Fatalf("the mount namespace %s is that of the machine", here)
+		}
+		body(t, s)
+	}
 	eachStarted(t, func(p player) syscall.SysProcAttr {
 		if p.uid == 0 {
 			return syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWNS}
@@ -72,7 +91,7 @@ func eachMounting(t *testing.T, body func(t *testing.T, s *scene)) {
 			Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS, UidMappings: id(p.uid), GidMappings: id(gid),
 			AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_DAC_OVERRIDE}, // an overlay makes a directory that nobody may enter
 		}
-	}, body)
+	}, apart)
 }
 
 func eachStarted(t *testing.T, how func(player) syscall.SysProcAttr, body func(t *testing.T, s *scene)) {
@@ -97,8 +116,14 @@ func startAlone(t *testing.T, uid int, attr syscall.SysProcAttr) {
 	defer cancel()
 	pattern := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
 	cmd := exec.CommandContext(ctx, "/proc/self/exe", "-test.run="+pattern, "-test.v")
-	cmd.Env = append(os.Environ(), aloneEnv+"="+t.Name())
+	host, err := os.Readlink("/proc/thread-self/ns/mnt")
+	check(t, err)
+	place := publicDir(t)
+	check(t, os.Chown(place, uid, -1))
+	cmd.Env = append(os.Environ(), aloneEnv+"="+t.Name(), hostMountsEnv+"="+host, placeEnv+"="+place)
 	cmd.Dir = "/var/tmp"
+	// A launch in this process left it so that its children's id maps cannot be written.
+	check(t, unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0))
 	attr.Setpgid = true
 	if uid != os.Getuid() {
 		attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid), NoSetGroups: attr.UidMappings != nil}
@@ -135,9 +160,17 @@ func newScene(t *testing.T, p player) *scene {
 // publicDir is a directory that everybody may search.
 func publicDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/var/tmp", "sovrun-test-")
+	in := os.Getenv(placeEnv)
+	if in == "" {
+		in = "/var/tmp"
+	}
+	dir, err := os.MkdirTemp(in, "sovrun-test-")
 	check(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil && in == "/var/tmp" {
+			t.Error(err)
+		}
+	})
 	check(t, os.Chmod(dir, 0o755))
 	return dir
 }

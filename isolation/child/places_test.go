@@ -171,3 +171,38 @@ func TestAfterInit(t *testing.T) {
 	b.AddAct(Act{Where: InProvider, Control: Nowhere}, looks, nil)
 	wantSeen(t, b, carryOut(t, b), []tried{{done(0, 0), notRun}, {done(0, syscall.EPERM), notRun}})
 }
+
+// TestArenaGrows: what was written stays where it was, what is new is zero.
+func TestArenaGrows(t *testing.T) {
+	b := NewBuilder()
+	first := b.Bytes("before", 1)
+	big := b.Alloc(3*arenaSize, 8)
+	last := b.Bytes("after", 1)
+	for at, want := range map[uint32]string{first: "before", last: "after"} {
+		if got := string(b.P.Arena[at : at+uint32(len(want))]); got != want {
+			t.Errorf("%q, wanted %q", got, want)
+		}
+	}
+	for i, c := range b.P.Arena[big : big+3*arenaSize] {
+		if c != 0 {
+			t.Fatalf("byte %d is %d", i, c)
+		}
+	}
+	if big%8 != 0 {
+		t.Errorf("offset %d is not aligned", big)
+	}
+}
+
+// TestStagesAreNamed: each in words of its own.
+func TestStagesAreNamed(t *testing.T) {
+	seen := map[string]Stage{}
+	for s := Stage(0); s < numStages; s++ {
+		if other, twice := seen[s.String()]; twice || s.String() == "" {
+			t.Errorf("stages %d and %d are %q", s, other, s.String())
+		}
+		seen[s.String()] = s
+	}
+	if got := numStages.String(); got != "unknown stage" {
+		t.Errorf("a stage that is none is %q", got)
+	}
+}

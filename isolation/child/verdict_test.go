@@ -184,22 +184,6 @@ func TestManyRefusalsDoNotOverflow(t *testing.T) {
 	}
 }
 
-func FuzzStands(f *testing.F) {
-	f.Add(uint8(1), []byte{1, 1, 1, 2})
-	f.Add(uint8(2), []byte{1, 1, 1, 2, 2, 1})
-	f.Add(uint8(0), []byte{1, 2})
-	f.Add(uint8(NeverStands), []byte{255, 1, 255, 2})
-	f.Fuzz(func(t *testing.T, minimum uint8, b []byte) {
-		var o outcomes
-		for ; len(b) >= 2; b = b[2:] {
-			o = append(o, outcomes{{uint16(b[0]) | uint16(b[0])<<8, b[1]}}...)
-		}
-		if !o.agree(t, minimum) {
-			t.Fail()
-		}
-	})
-}
-
 // TestChildJudgesLikeTheLauncher: the verdict of the process that executes is the
 // count over the same observations.
 func TestChildJudgesLikeTheLauncher(t *testing.T) {

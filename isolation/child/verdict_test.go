@@ -306,7 +306,10 @@ func TestNothingIsExecutedUnseen(t *testing.T) {
 		b := controlled()
 		refusal(b)
 		b.P.Require, b.P.Minimum[0], b.P.Execute, b.P.ErrorFD = 1, 1, true, report[1]
+		// Nobody but the launcher may read: the control lets go of its copy only after
+		// it has told that it is over.
 		b.Setup(syscall.SYS_CLOSE, Imm(report[0]))
+		b.Do(&b.P.Prelude, syscall.SYS_CLOSE, Imm(report[0]))
 		b.Do(&b.P.Provider, syscall.SYS_READ, Imm(word[0]), Ptr(b.Alloc(8, 8)), Imm(1)).Want = 1
 		marker := b.Alloc(8, 8)
 		b.Do(&b.P.Exec, syscall.SYS_GETPID).Store = marker

@@ -21,7 +21,7 @@ func (t *task) copied(o *Observation, op *Op, k, last uint32) bool {
 	if op.Flags&FlagChildExits != 0 {
 		c.to = c.from
 	}
-	pid, e := cloneTask(uintptr(op.Args[0])|shareMemory, c.stack, t.copy)
+	pid, e := cloneTask(syscall.SYS_CLONE, uintptr(op.Args[0])|shareMemory, c.stack, t.copy)
 	if e != 0 {
 		return t.observe(o, op, 0, e, k)
 	}

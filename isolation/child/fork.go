@@ -18,11 +18,10 @@ func beforeFork()
 //go:linkname afterFork syscall.runtime_AfterFork
 func afterFork()
 
+// cloneTask makes nr, which is clone(2) or clone3(2).
+//
 //go:noescape
-func cloneTask(flags, stack, arg uintptr) (pid, errno uintptr)
-
-//go:noescape
-func clone3Task(args, size, arg uintptr) (pid, errno uintptr)
+func cloneTask(nr, a, b, arg uintptr) (pid, errno uintptr)
 
 // call and call6 are syscall.RawSyscall6 on less of the stack, of which the linker
 // grants functions that are marked nosplit little.
@@ -51,6 +50,7 @@ const (
 	cloneVM           = 0x100
 	clonePidfd        = 0x1000      // Linux 5.2
 	sysPidfdOpen      = 434         // Linux 5.3, the same number everywhere
+	sysClone3         = 435         // Linux 5.3, likewise
 	cloneClearSighand = 0x100000000 // Linux 5.5: no handler of the runtime's is left
 	waitAll           = 0x40000000  // __WALL
 	shareMemory       = cloneVM | uintptr(syscall.SIGCHLD)
@@ -162,7 +162,7 @@ func (l *Launch) startChild() uintptr {
 		stack: uint64(t.stack - stackSize), stackSize: stackSize,
 	}
 	beforeFork()
-	pid, e := clone3Task(uintptr(unsafe.Pointer(&l.args)), unsafe.Sizeof(l.args), uintptr(unsafe.Pointer(t)))
+	pid, e := cloneTask(sysClone3, uintptr(unsafe.Pointer(&l.args)), unsafe.Sizeof(l.args), uintptr(unsafe.Pointer(t)))
 	afterFork()
 	l.PID, l.PIDFD = int(pid), int(l.pidfd)
 	return e
@@ -180,7 +180,7 @@ func (l *Launch) startControl() uintptr {
 	}
 	t := &l.tasks[taskControl]
 	beforeFork()
-	pid, e := cloneTask(shareMemory, t.stack, uintptr(unsafe.Pointer(t)))
+	pid, e := cloneTask(syscall.SYS_CLONE, shareMemory, t.stack, uintptr(unsafe.Pointer(t)))
 	afterFork()
 	l.control = pid
 	return e

@@ -34,7 +34,7 @@ func HoldNamespace(flags uintptr) (*Held, error) {
 	b.P.place(h.tasks, b.P.reserve())
 	t := &h.tasks[taskControl]
 	beforeFork()
-	pid, e := cloneTask(flags|shareMemory, t.stack, uintptr(unsafe.Pointer(t)))
+	pid, e := cloneTask(syscall.SYS_CLONE, flags|shareMemory, t.stack, uintptr(unsafe.Pointer(t)))
 	afterFork()
 	if e != 0 {
 		syscall.Close(fds[1])

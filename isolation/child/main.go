@@ -71,7 +71,7 @@ func (t *task) childMain(p *Program) {
 	t.run(list, n)
 	next := taskAt(t.next)
 	next.inherit(t)
-	pid, e := cloneTask(shareMemory, next.stack, t.next)
+	pid, e := cloneTask(syscall.SYS_CLONE, shareMemory, next.stack, t.next)
 	if e != 0 {
 		t.fail(t.first, e, 0) // as the first thing that is not done
 	}
@@ -183,7 +183,7 @@ func (t *task) startSession(p *Program) uintptr {
 	}
 	next := taskAt(t.next)
 	next.inherit(t)
-	pid, _ := cloneTask(shareMemory, next.stack, t.next)
+	pid, _ := cloneTask(syscall.SYS_CLONE, shareMemory, next.stack, t.next)
 	return pid
 }
 

@@ -90,7 +90,7 @@ func plainFork(t *testing.T) {
 	tasks, stacks := b.P.newTasks()
 	copied := &tasks[taskInsideCopy]
 	beforeFork()
-	pid, e := cloneTask(uintptr(syscall.SIGCHLD), copied.stack, uintptr(unsafe.Pointer(copied)))
+	pid, e := cloneTask(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), copied.stack, uintptr(unsafe.Pointer(copied)))
 	afterFork()
 	if e != 0 {
 		t.Fatal(syscall.Errno(e))

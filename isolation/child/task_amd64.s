@@ -1,62 +1,35 @@
 #include "textflag.h"
 
-// func cloneTask(flags, stack, arg uintptr) (pid, errno uintptr)
-// clone(2) with a stack of its own: the new process enters taskEntry there, with arg
-// at the stack's top, and never returns.
-TEXT ·cloneTask(SB),NOSPLIT,$0-40
-	MOVQ	flags+0(FP), DI
-	MOVQ	stack+8(FP), SI
-	MOVQ	arg+16(FP), R13
+// func cloneTask(nr, a, b, arg uintptr) (pid, errno uintptr)
+// clone(2), whose a and b are flags and stack, or clone3(2), whose a and b are a
+// struct clone_args and its size: the new process enters taskEntry on the stack that
+// they name, with arg at its top, and never returns.
+TEXT ·cloneTask(SB),NOSPLIT,$0-48
+	MOVQ	nr+0(FP), AX
+	MOVQ	a+8(FP), DI
+	MOVQ	b+16(FP), SI
+	MOVQ	arg+24(FP), R13
 	XORL	DX, DX
 	XORL	R10, R10
 	XORL	R8, R8
-	MOVL	$56, AX	// SYS_clone
 	SYSCALL
 	TESTQ	AX, AX
 	JEQ	entry
 	CMPQ	AX, $0xfffffffffffff001
 	JCC	failed
-	MOVQ	AX, pid+24(FP)
-	MOVQ	$0, errno+32(FP)
+	MOVQ	AX, pid+32(FP)
+	MOVQ	$0, errno+40(FP)
 	RET
 failed:
 	NEGQ	AX
-	MOVQ	$0, pid+24(FP)
-	MOVQ	AX, errno+32(FP)
+	MOVQ	$0, pid+32(FP)
+	MOVQ	AX, errno+40(FP)
 	RET
 entry:
 	XORL	BP, BP
 	SUBQ	$16, SP	// taskBelow
 	MOVQ	R13, 0(SP)
 	// Indirectly: the linker would count this fresh stack onto the old one.
-	LEAQ	·taskEntry(SB), AX
-	CALL	AX
-	INT	$3
-
-// func clone3Task(args, size, arg uintptr) (pid, errno uintptr)
-// The same with clone3(2), whose struct clone_args names the stack.
-TEXT ·clone3Task(SB),NOSPLIT,$0-40
-	MOVQ	args+0(FP), DI
-	MOVQ	size+8(FP), SI
-	MOVQ	arg+16(FP), R13
-	MOVL	$435, AX	// SYS_clone3
-	SYSCALL
-	TESTQ	AX, AX
-	JEQ	entry
-	CMPQ	AX, $0xfffffffffffff001
-	JCC	failed
-	MOVQ	AX, pid+24(FP)
-	MOVQ	$0, errno+32(FP)
-	RET
-failed:
-	NEGQ	AX
-	MOVQ	$0, pid+24(FP)
-	MOVQ	AX, errno+32(FP)
-	RET
-entry:
-	XORL	BP, BP
-	SUBQ	$16, SP	// taskBelow
-	MOVQ	R13, 0(SP)
 	LEAQ	·taskEntry(SB), AX
 	CALL	AX
 	INT	$3

@@ -1,58 +1,33 @@
 #include "textflag.h"
 
-// func cloneTask(flags, stack, arg uintptr) (pid, errno uintptr)
-// clone(2) with a stack of its own: the new process enters taskEntry there, with arg
-// at the stack's top, and never returns.
-TEXT ·cloneTask(SB),NOSPLIT,$0-40
-	MOVD	flags+0(FP), R0
-	MOVD	stack+8(FP), R1
-	MOVD	arg+16(FP), R19
+// func cloneTask(nr, a, b, arg uintptr) (pid, errno uintptr)
+// clone(2), whose a and b are flags and stack, or clone3(2), whose a and b are a
+// struct clone_args and its size: the new process enters taskEntry on the stack that
+// they name, with arg at its top, and never returns.
+TEXT ·cloneTask(SB),NOSPLIT,$0-48
+	MOVD	nr+0(FP), R8
+	MOVD	a+8(FP), R0
+	MOVD	b+16(FP), R1
+	MOVD	arg+24(FP), R19
 	MOVD	$0, R2
 	MOVD	$0, R3
 	MOVD	$0, R4
-	MOVD	$220, R8	// SYS_clone
 	SVC
 	CBZ	R0, entry
 	CMN	$4095, R0
 	BCC	ok
 	NEG	R0, R4
-	MOVD	ZR, pid+24(FP)
-	MOVD	R4, errno+32(FP)
+	MOVD	ZR, pid+32(FP)
+	MOVD	R4, errno+40(FP)
 	RET
 ok:
-	MOVD	R0, pid+24(FP)
-	MOVD	ZR, errno+32(FP)
+	MOVD	R0, pid+32(FP)
+	MOVD	ZR, errno+40(FP)
 	RET
 entry:
 	SUB	$32, RSP
 	MOVD	R19, 16(RSP)	// taskBelow the top
 	// Indirectly: the linker would count this fresh stack onto the old one.
-	MOVD	$·taskEntry(SB), R9
-	BL	(R9)
-	BRK	$0
-
-// func clone3Task(args, size, arg uintptr) (pid, errno uintptr)
-// The same with clone3(2), whose struct clone_args names the stack.
-TEXT ·clone3Task(SB),NOSPLIT,$0-40
-	MOVD	args+0(FP), R0
-	MOVD	size+8(FP), R1
-	MOVD	arg+16(FP), R19
-	MOVD	$435, R8	// SYS_clone3
-	SVC
-	CBZ	R0, entry
-	CMN	$4095, R0
-	BCC	ok
-	NEG	R0, R4
-	MOVD	ZR, pid+24(FP)
-	MOVD	R4, errno+32(FP)
-	RET
-ok:
-	MOVD	R0, pid+24(FP)
-	MOVD	ZR, errno+32(FP)
-	RET
-entry:
-	SUB	$32, RSP
-	MOVD	R19, 16(RSP)	// taskBelow the top
 	MOVD	$·taskEntry(SB), R9
 	BL	(R9)
 	BRK	$0

@@ -120,29 +120,40 @@ func (l *Launch) abstract() error {
 	return nil
 }
 
-// highDescriptor is where a tool that closes only the first 1024 would miss one
-// (google/nsjail issue 328).
-const highDescriptor = 1024
-
 // openCanaries opens the descriptors that must not reach the provider.
 func (l *Launch) openCanaries() error {
 	dir, err := unix.Open("/", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return fmt.Errorf("launcher: opening a directory for the probe: %w", err)
 	}
+	l.ours = append(l.ours, dir)
 	low, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		unix.Close(dir)
 		return fmt.Errorf("launcher: opening a file for the probe: %w", err)
 	}
-	l.Targets.DirFD, l.Targets.LowFD = dir, low
-	l.ours = append(l.ours, dir, low)
-	high, err := unix.FcntlInt(uintptr(low), unix.F_DUPFD_CLOEXEC, highDescriptor)
-	if err != nil {
-		l.Targets.HighFD = -1 // RLIMIT_NOFILE is lower
-		return nil
-	}
-	l.Targets.HighFD = high
-	l.ours = append(l.ours, high)
+	l.ours = append(l.ours, low)
+	l.Targets.DirFD, l.Targets.LowFD, l.Targets.HighFD = dir, low, freeDescriptor()
 	return nil
+}
+
+// highDescriptor is where a tool that closes only the first 1024 would miss one
+// (google/nsjail issue 328).
+const highDescriptor = 1024
+
+// freeDescriptor is the first number from highDescriptor on that is not open here,
+// -1 where RLIMIT_NOFILE has no room for it. Child and control each open it in the
+// table that is theirs alone. In the launcher's, which has threads, the growth to
+// 1024 would wait for an RCU grace period, longer than all the rest of a launch
+// (fs/file.c, expand_fdtable).
+func freeDescriptor() int {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return -1
+	}
+	for fd := highDescriptor; uint64(fd) < limit.Cur; fd++ {
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == unix.EBADF {
+			return fd
+		}
+	}
+	return -1
 }

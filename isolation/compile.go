@@ -194,6 +194,7 @@ func (c *compiler) prelude() {
 	// The launcher reads to the end of the report, which no control shall hold up.
 	do(unix.SYS_CLOSE, child.Imm(c.in.Report))
 	do(unix.SYS_SET_TID_ADDRESS, c.b.ControlAlive())
+	c.highDescriptor(&c.b.P.Prelude)
 	if !c.p.Identity.Changed {
 		return
 	}

@@ -93,7 +93,7 @@ func compiled(t *testing.T, change func(p *policy.Plan, in *Inherited)) *child.P
 	for m := child.MarkIPC; m <= child.MarkDumpable; m++ {
 		b.AddAct(child.Act{Where: child.InSetup, Mark: m, Control: child.Nowhere}, func(b *child.Builder) { b.Decide(unix.SYS_GETPID) }, nil)
 	}
-	targets := &Targets{Canary: "/tmp/.sovrun-x/canary"}
+	targets := &Targets{Canary: "/tmp/.sovrun-x/canary", LowFD: 9, HighFD: 1024}
 	check(t, Compile(b, p, targets, in, b.Vector(p.Env)))
 	return b.P
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -101,6 +102,27 @@ func TestLaunchRunsTheCommand(t *testing.T) {
 		if dumpable, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err != nil || dumpable != 0 {
 			t.Errorf("the launcher is dumpable (%d, %v) while the command runs", dumpable, err)
 		}
+	}
+}
+
+// TestLaunchersTableStaysSmall: a table that several threads share grows at the price
+// of an RCU grace period, three times what a launch may cost.
+func TestLaunchersTableStaysSmall(t *testing.T) {
+	size := func() string {
+		status, err := os.ReadFile("/proc/self/status")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(status), "FDSize:")
+		line, _, _ := strings.Cut(rest, "\n")
+		return strings.TrimSpace(line)
+	}
+	before := size()
+	if code := start(t, "/bin/true"); code != 0 {
+		t.Fatalf("exit status %d", code)
+	}
+	if now := size(); now != before {
+		t.Errorf("room for %s descriptors, %s before the launch", now, before)
 	}
 }
 

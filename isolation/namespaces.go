@@ -61,4 +61,13 @@ func (c *compiler) ownDescriptors() {
 	c.b.At(child.StageLauncher, "descriptors of the child's own")
 	c.b.Setup(unix.SYS_UNSHARE, child.Imm(unix.CLONE_FILES))
 	c.b.Setup(child.OpOwnFiles)
+	c.highDescriptor(&c.b.P.Setup)
+}
+
+// highDescriptor opens the one that only a thorough closing gets at.
+func (c *compiler) highDescriptor(list *[]child.Op) {
+	if c.t.HighFD < 0 {
+		return
+	}
+	c.b.Do(list, unix.SYS_DUP3, child.Imm(c.t.LowFD), child.Imm(c.t.HighFD), child.Imm(unix.O_CLOEXEC))
 }

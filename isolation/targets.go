@@ -13,7 +13,7 @@ type Targets struct {
 	Thread int // the launcher's largest thread id: a process of the host
 
 	LowFD  int // an open file at 3 or above
-	HighFD int // one at 1024 or above, -1 where RLIMIT_NOFILE forbids
+	HighFD int // where child and control open it again, 1024 or above; -1 where RLIMIT_NOFILE forbids
 	DirFD  int // an open directory
 
 	Env       []string // the caller's environment with the canary in it

@@ -13,10 +13,11 @@ import (
 // maxLinks bounds the links followed for one path, as the kernel does (path_resolution(7)).
 const maxLinks = 40
 
-// resolver finds out what paths are, and remembers directories that are no links.
-// It only looks: what it says is compared again when the child opens the path.
+// resolver finds out what paths are, and remembers directories that are no links or
+// are not there. It only looks: what it says is compared again when the child opens
+// the path.
 type resolver struct {
-	dirs  map[string]entry // real directories already seen
+	dirs  map[string]entry // already seen; the zero entry: nothing is there
 	named []string         // paths whose absence is told
 	buf   unix.Stat_t
 	text  []byte
@@ -69,7 +70,7 @@ func (r *resolver) walk(path string, links *[]policy.Link) (real string, st entr
 			st = entry{} // looked at again in the end
 			continue
 		}
-		at := real + "/" + name
+		at := join(path, real, name)
 		if st, err = r.step(at, rest != ""); err != nil {
 			return at, st, err
 		}
@@ -100,10 +101,22 @@ func (r *resolver) walk(path string, links *[]policy.Link) (real string, st entr
 // step looks at one component; whatever more follows on must be a directory.
 func (r *resolver) step(path string, more bool) (entry, error) {
 	st, err := r.stat(path)
-	if err == nil && more && st.kind() != unix.S_IFDIR && st.kind() != unix.S_IFLNK {
+	switch {
+	case more && err == unix.ENOENT:
+		r.dirs[path] = entry{} // others are looked for beneath it
+	case err == nil && more && st.kind() != unix.S_IFDIR && st.kind() != unix.S_IFLNK:
 		err = unix.ENOTDIR
 	}
 	return st, err
+}
+
+// join is dir/name, without a new string where path begins with just that.
+func join(path, dir, name string) string {
+	n := len(dir) + 1 + len(name)
+	if n <= len(path) && path[:len(dir)] == dir && path[len(dir)] == '/' && path[len(dir)+1:n] == name {
+		return path[:n]
+	}
+	return dir + "/" + name
 }
 
 // readlink reads the text of a link.
@@ -121,6 +134,9 @@ func (r *resolver) readlink(path string) (string, error) {
 // stat is lstat(2) with a memory for directories.
 func (r *resolver) stat(path string) (entry, error) {
 	if known, ok := r.dirs[path]; ok {
+		if known == (entry{}) {
+			return known, unix.ENOENT
+		}
 		return known, nil
 	}
 	if err := unix.Fstatat(unix.AT_FDCWD, path, &r.buf, unix.AT_SYMLINK_NOFOLLOW); err != nil {

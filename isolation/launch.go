@@ -15,8 +15,8 @@ import (
 )
 
 // Launch is one launch, from the descriptors that it needs to the end of the
-// provider. The goroutine that calls Start must be locked to its thread: the
-// sandbox dies with that thread.
+// provider. The sandbox dies with the thread that calls Begin: where goroutines end
+// that are locked to their threads, the caller must be locked to one that stays.
 type Launch struct {
 	Targets Targets
 
@@ -34,7 +34,7 @@ type Launch struct {
 }
 
 // Begin starts the child, which makes its namespaces while the launcher finds out
-// the rest. The goroutine must be locked to its thread.
+// the rest.
 func Begin(n policy.Namespaces) (*Launch, error) {
 	// An earlier launch left this process non-dumpable, and so does a file that may
 	// only be executed; the child could not write its own id maps then (proc(5)).
@@ -57,6 +57,7 @@ func Begin(n policy.Namespaces) (*Launch, error) {
 		return nil, cloneFailure(err)
 	}
 	l.started = started
+	l.builder.Prefault()
 	return l, nil
 }
 

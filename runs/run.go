@@ -76,8 +76,8 @@ func Plan(req Request) (policy.Plan, error) {
 	return policy.Resolve(req.Policy, host.Facts)
 }
 
-// Do carries a request out. The calling goroutine must be locked to a thread that
-// lives as long as the process: the sandbox dies with it.
+// Do carries a request out. The sandbox dies with the calling thread; see
+// isolation.Launch.
 func Do(req Request) Outcome {
 	r := &run{req: req, acts: &probes.Catalogue{}}
 	r.out.ExitCode = ExitRefused

@@ -11,7 +11,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"runtime/debug"
 
 	"github.com/sovrun/sovrun/isolation/child"
@@ -20,12 +19,10 @@ import (
 // version is set by the linker; see Makefile.
 var version string
 
-// The sandbox dies with the thread that started it (prctl(2), PR_SET_PDEATHSIG),
-// so the main goroutine keeps the main thread.
-func init() {
-	child.GrowStack()
-	runtime.LockOSThread()
-}
+// The sandbox dies with the thread that started it (prctl(2), PR_SET_PDEATHSIG). The
+// runtime ends a thread only with a goroutine that is locked to it, and here none is:
+// to lock this one would cost another thread (runtime.LockOSThread starts a template).
+func init() { child.GrowStack() }
 
 func main() { os.Exit(run(os.Args[1:])) }
 

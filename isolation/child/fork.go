@@ -79,9 +79,9 @@ type Launch struct {
 // Begin clones the child before there is a program for it. It shares the
 // launcher's memory and descriptors, makes namespaces of its own by Early, and
 // waits for Continue: what the kernel needs for that is spent beside what the
-// launcher still has to find out. The calling goroutine must be locked to its
-// thread, and the thread must live as long as the sandbox shall: the parent-death
-// signal follows the thread (prctl(2), PR_SET_PDEATHSIG).
+// launcher still has to find out. The calling thread must live as long as the
+// sandbox shall: the parent-death signal follows it (prctl(2), PR_SET_PDEATHSIG). The
+// runtime ends none but with a goroutine that is locked to it.
 func (p *Program) Begin() (*Launch, error) {
 	p.fault.load()
 	l := &Launch{program: p, PIDFD: -1}

@@ -122,10 +122,16 @@ func NewBuilder() *Builder {
 		Arena: make([]byte, 0, arenaSize), Objects: make([]string, 1, 128),
 		Setup: make([]Op, 0, 1024), ActOps: make([]Op, 0, 768), Acts: make([]Act, 0, 384),
 	}
+	return p.builder()
+}
+
+// Prefault fetches the pages that an ordinary program fills. It is called when the
+// child is on its way, which needs none of them yet.
+func (b *Builder) Prefault() {
+	p := b.P
 	prefault(unsafe.Pointer(unsafe.SliceData(p.Arena)), arenaTypical)
 	prefault(unsafe.Pointer(unsafe.SliceData(p.Setup)), setupTypical*unsafe.Sizeof(Op{}))
 	prefault(unsafe.Pointer(unsafe.SliceData(p.ActOps)), actOpsTypical*unsafe.Sizeof(Op{}))
-	return p.builder()
 }
 
 // smallBuilder starts a program of a few ops.

@@ -136,25 +136,21 @@ func (m *maker) foreign() {
 // gate32 goes through the 32-bit gate. Where a kernel has none
 // (CONFIG_IA32_EMULATION, ia32_emulation=0) the attempt is a signal and no errno.
 // So outside a 32-bit program is executed, which ends through the gate; without
-// the gate it is ENOEXEC. Only where it ran is the gate tried inside, and then in
-// a copy: a foreign binary format could have run the program without any gate.
+// the gate it is ENOEXEC. Only where it ran is the gate tried inside, and then by the
+// session copy as its last act: a foreign binary format could have run the program
+// without any gate.
 func (m *maker) gate32() {
 	image, size := m.Bytes(program32, 8), len(program32)
 	name, argv, env := m.String(""), m.Vector([]string{"sovrun"}), m.Words(0)
-	cloned := func(b *child.Builder) {
-		b.Try(syscall.SYS_CLONE, child.Imm(int(syscall.SIGCHLD)), child.Imm(0), child.Imm(0), child.Imm(0), child.Imm(0)).Flags |= child.FlagCopy
-	}
 	m.add(&spec{
 		meaning: meaning{name: "call", object: "int_0x80", what: "make a call through the 32-bit gate", differs: "a 32-bit program that ends through the gate"},
 		planes:  syscalls,
 		refused: [3]refusal{{eNOSYS, SyscallFilter}},
+		where:   child.InSession,
 		gated:   true,
-	}, func(b *child.Builder) {
-		cloned(b)
-		b.Decide(child.OpInt80, child.Imm(int80Getpid))
-	}, func(b *child.Builder) {
+	}, func(b *child.Builder) { b.Decide(child.OpInt80, child.Imm(int80Getpid)) }, func(b *child.Builder) {
 		file := child.Slot(child.ActSlot(0))
-		cloned(b)
+		b.Try(syscall.SYS_CLONE, child.Imm(int(syscall.SIGCHLD)), child.Imm(0), child.Imm(0), child.Imm(0), child.Imm(0)).Flags |= child.FlagCopy
 		b.Try(sysMemfdCreate, child.Ptr(name), child.Imm(1)).Save = child.ActSlot(0) // MFD_CLOEXEC
 		b.Try(syscall.SYS_WRITE, file, child.Ptr(image), child.Imm(size)).Want = int64(size)
 		b.Decide(sysExecveat, file, child.Ptr(name), child.Ptr(argv), child.Ptr(env), child.Imm(atEmptyPath))

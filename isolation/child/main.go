@@ -109,8 +109,8 @@ func decimal(at, n uintptr) {
 //go:norace
 //go:nocheckptr
 func (t *task) providerMain(p *Program) {
+	controls := t.controls(p) // before the session copy, which has acts that depend on them
 	session := t.startSession(p)
-	controls := t.controls(p)
 	t.acts(p, InProvider)
 	list, n := listAt(p.Provider)
 	t.run(list, n)

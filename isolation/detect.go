@@ -106,8 +106,7 @@ func hasTerminal(streams [3]policy.Stream) bool {
 
 func exists(path string) bool { return unix.Faccessat(unix.AT_FDCWD, path, unix.F_OK, 0) == nil }
 
-// look adds the fact of one path. Small directories that root grants itself are
-// searched for what only root can read.
+// look adds the fact of one path.
 func look(f *policy.Facts, r *resolver, path string) {
 	if _, ok := f.Paths[path]; ok {
 		return
@@ -115,9 +114,6 @@ func look(f *policy.Facts, r *resolver, path string) {
 	fact := r.fact(path)
 	if fact.Errno == int(unix.ENOENT) && !slices.Contains(r.named, path) {
 		return // most of what is looked for is not there, and an absent fact says as much
-	}
-	if f.KeepsRoot && fact.Errno == 0 && strings.HasPrefix(fact.Real, "/etc/") && fact.Mode&unix.S_IFMT == unix.S_IFDIR {
-		fact.Unreadable = unreadable(fact.Real, smallDirectory)
 	}
 	f.Paths[path] = fact
 }

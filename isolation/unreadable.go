@@ -7,12 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Bounds of a search, in entries: of a small directory that is searched at every
-// launch, and of a tree that is searched only where id-mapping it is impossible.
-const (
-	smallDirectory = 4096
-	wholeTree      = 1 << 22
-)
+// wholeTree bounds a search, in entries.
+const wholeTree = 1 << 22
 
 // unreadable lists what lies beneath a directory and is closed to other users.
 // Links are passed over: what they lead to is judged where it lies. A directory

@@ -61,7 +61,7 @@ func TestUnreadable(t *testing.T) {
 		{"link-to-dir", 0, "private"},
 	})
 	want := []string{"closed", "dir/deep/secret", "dir/secret", "private/", "program", "unlistable/", "unsearchable/"}
-	got := unreadable(top, smallDirectory)
+	got := unreadable(top, wholeTree)
 	for i := range got {
 		got[i] = strings.TrimPrefix(got[i], top+"/")
 	}

@@ -58,16 +58,15 @@ type Link struct {
 
 // PathFact says what a path is.
 type PathFact struct {
-	Real       string // after all links; "" where it does not exist
-	Links      []Link // every link met on the way, in order, by its own real location
-	Major      uint32 // device
-	Minor      uint32
-	Inode      uint64
-	Mode       uint32 // st_mode, type and permissions
-	UID, GID   int
-	Errno      int      // of the resolution, 0 where it succeeded
-	Missing    string   // the component at which a failed resolution ended, by its own real location; needed for Named paths alone
-	Unreadable []string // beneath it, what other users cannot read, directories with a "/" at the end (looked for only when KeepsRoot)
+	Real     string // after all links; "" where it does not exist
+	Links    []Link // every link met on the way, in order, by its own real location
+	Major    uint32 // device
+	Minor    uint32
+	Inode    uint64
+	Mode     uint32 // st_mode, type and permissions
+	UID, GID int
+	Errno    int    // of the resolution, 0 where it succeeded
+	Missing  string // the component at which a failed resolution ended, by its own real location; needed for Named paths alone
 }
 
 // ProcPath is a path of /proc that is masked or made read-only.

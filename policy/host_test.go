@@ -14,7 +14,6 @@ type hostNode struct {
 	mode     uint32
 	uid, gid int
 	inode    uint64 // 0: derived from the place
-	closed   []string
 }
 
 func dirNode() hostNode           { return hostNode{mode: modeDir | 0o755} }
@@ -80,7 +79,7 @@ func (h host) fact(path string) PathFact {
 	}
 	n := h[at]
 	f.Real, f.Mode, f.UID, f.GID, f.Major, f.Minor = at, n.mode, n.uid, n.gid, 8, 1
-	f.Inode, f.Unreadable = n.inode, n.closed
+	f.Inode = n.inode
 	if f.Inode == 0 {
 		f.Inode = inodeOf(at)
 	}

@@ -115,9 +115,6 @@ func (v *view) optional(path string, a Access) {
 	n := nodeOf(&fact, a, &originDefault)
 	n.builtin = true
 	v.add(n)
-	if v.facts.KeepsRoot && a == Read {
-		v.maskUnreadable(fact)
-	}
 }
 
 // builtinReadable reports whether a user without any relation to the file can
@@ -127,18 +124,6 @@ func builtinReadable(fact PathFact) bool {
 		return fact.othersMay(mayRead | mayExec)
 	}
 	return fact.othersMay(mayRead)
-}
-
-// maskUnreadable hides what is beneath a small built-in directory and closed
-// to other users. Large trees are id-mapped instead, see Mount.Shift.
-func (v *view) maskUnreadable(fact PathFact) {
-	for _, path := range fact.Unreadable {
-		n := node{path: path, kind: nodeHide, builtin: true, there: true, mode: modeRegular, origin: &originDefault}
-		if dir, ok := strings.CutSuffix(path, "/"); ok {
-			n.path, n.mode = dir, modeDir
-		}
-		v.add(n)
-	}
 }
 
 // addSecrets hides the secret places that exist, wherever their links lead.

@@ -149,7 +149,7 @@ func (v *view) mount(n *node, open, rest []*node) bool {
 			return false
 		}
 		m.bind(n)
-		m.Shift = v.facts.KeepsRoot && n.builtin && n.access == Exec && m.Dir
+		m.Shift = v.facts.KeepsRoot && n.builtin && m.Dir && (n.access == Exec || Within(etcPath, n.path))
 	case nodeTmpfs:
 		if m.Within && !n.there {
 			v.note(n.path, " does not exist and cannot be made in a granted tree")

@@ -27,7 +27,6 @@ func (l *Launch) CatchSignals(signals []syscall.Signal) error {
 	}
 	l.signals = ends[0]
 	l.kept = append(l.kept, ends[0])
-	// The other end stays open: a handler may run at any time.
 	if err := child.Catch(ends[1], signals); err != nil {
 		return fmt.Errorf("launcher: catching signals: %w", err)
 	}

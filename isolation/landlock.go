@@ -23,9 +23,9 @@ func configs() []landlock.Config {
 }
 
 // Ruleset makes the Landlock ruleset of a plan: the rules on what is bound. Those
-// on what is mounted inside the child adds in the final view. TCP is handled only
-// where there is no network namespace: a handled right without a rule would
-// refuse loopback servers their ports.
+// on what is mounted inside the child adds in the final view. TCP is not handled:
+// the network namespace closes it, and a handled right without a rule would refuse
+// loopback servers their ports.
 func Ruleset(p *policy.Plan, abi int) (fd int, flags uint32, err error) {
 	if abi < 1 || child.Off("landlock") {
 		return -1, 0, nil

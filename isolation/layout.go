@@ -175,8 +175,9 @@ func (l *layout) attach(tree int16, path string, within bool) {
 		child.Imm(unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH))
 }
 
-// privateDir makes the directory that masks come from: an empty file and an
-// empty directory without any permission, on a read-only mount.
+// privateDir makes the directory of what is sovrun's own in the new root: the empty
+// file and the empty directory without any permission that masks come from, the
+// place where trees are put together, and the image of pid 1.
 func (l *layout) privateDir() {
 	l.b.At(child.StageRoot, "/"+private)
 	l.dir("/"+private, 0o755)

@@ -59,8 +59,7 @@ func (c *compiler) capabilities() {
 	c.b.Setup(unix.SYS_CAPSET, child.Ptr(header), child.Ptr(c.b.Alloc(24, 8)))
 }
 
-// boundingSet empties it. Kernels have 41 capabilities (Linux 5.9); a few numbers
-// more are tried, EINVAL says that there is no such one.
+// boundingSet empties it of every capability that the kernel has.
 func (c *compiler) boundingSet() {
 	if child.Off("bounding-set") {
 		return

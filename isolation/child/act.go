@@ -43,7 +43,7 @@ const (
 	// MarkFilter: everything is in force but the filter.
 	MarkFilter
 	// MarkDumpable: the maps are written, the host's /proc is in view, and the child
-	// is about to become non-dumpable. It is passed early; its value is the last.
+	// is dumpable still. It is passed early; its value is the last.
 	MarkDumpable
 )
 

@@ -15,7 +15,7 @@ const (
 	// OpInt80 makes system call Args[0] through the 32-bit gate (amd64 only;
 	// elsewhere ENOSYS) with Args[1] to Args[3].
 	OpInt80
-	// OpAll ANDs Args[1] bytes at Args[0] with zero: EPERM unless all are zero.
+	// OpAllZero looks at Args[1] bytes at Args[0]: EPERM unless all are zero.
 	OpAllZero
 	// OpFail fails with errno Args[0]: a compiled-in refusal.
 	OpFail

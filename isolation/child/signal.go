@@ -15,8 +15,8 @@ func signalReturn()
 //go:noescape
 func signalCode() (handler, restorer uintptr)
 
-// signalPipe is where the handler writes. A handler has no other way to know; it
-// is set once, before the first handler is installed.
+// signalPipe is where the handler writes, 0: nowhere yet. A handler has no other way
+// to know; it is set once, before the first handler is installed.
 //
 //lint:ignore U1000 read by the handler, in assembly
 var signalPipe int32
@@ -41,11 +41,13 @@ type sigactiont struct {
 }
 
 // Catch makes the signals come out of a pipe instead of going to the runtime: its
-// own way (os/signal) wakes threads for each of them, at a cost that a launch can
-// be measured by. Signals that were ignored when the process started stay ignored.
-// For programs whose signals are sovrun's alone; it cannot be undone.
+// own way (os/signal) starts a goroutine and wakes threads for each of them. Signals that were ignored when the process started stay ignored.
+// For programs whose signals are sovrun's alone; it cannot be undone. Catch takes the
+// descriptor over; of several calls the last one's pipe is written to.
 func Catch(pipe int, signals []syscall.Signal) error {
-	signalPipe = int32(pipe)
+	if err := takeOver(pipe); err != nil {
+		return err
+	}
 	handler, restorer := signalCode()
 	const onStack, restart, hasRestorer, info = 0x08000000, 0x10000000, 0x04000000, 4 // SA_*
 	act := sigactiont{handler: handler, restorer: restorer, flags: onStack | restart | hasRestorer | info, mask: ^uint64(0)}
@@ -62,6 +64,16 @@ func Catch(pipe int, signals []syscall.Signal) error {
 		}
 	}
 	return nil
+}
+
+// takeOver keeps the number that the handler knows: a handler may run at any time.
+func takeOver(pipe int) error {
+	if signalPipe == 0 {
+		signalPipe = int32(pipe)
+		return nil
+	}
+	defer syscall.Close(pipe)
+	return syscall.Dup3(pipe, int(signalPipe), syscall.O_CLOEXEC)
 }
 
 // ReadCaught decodes what the handler wrote.

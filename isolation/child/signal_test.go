@@ -97,6 +97,36 @@ func TestCatch(t *testing.T) {
 	}
 }
 
+// TestCatchAgain: what a process launches next takes the place of what it launched
+// before, and no descriptor stays behind.
+func TestCatchAgain(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	signals := []syscall.Signal{syscall.SIGUSR1}
+	before, w := signalPipes(t)
+	if err := Catch(w, signals); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		r, w := signalPipes(t)
+		if err := Catch(w, signals); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(os.Getpid(), syscall.SIGUSR1); err != nil {
+			t.Fatal(err)
+		}
+		await(t, "a signal", func() bool { return len(caught(t, r)) > 0 })
+		if n, err := syscall.Read(before, make([]byte, 1)); n != 0 || err != nil {
+			t.Errorf("%d, %v: the pipe before can still be written to", n, err)
+		}
+		if err := syscall.Close(before); err != nil {
+			t.Fatal(err)
+		}
+		before = r
+	}
+}
+
 // queue is sigqueue(3) with a sender that it names itself.
 func queue(pid int, s syscall.Signal) error {
 	info := [32]int32{int32(s), 0, siQueue, 0, 7} // si_signo, si_errno, si_code, padding, si_pid

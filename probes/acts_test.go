@@ -225,8 +225,8 @@ func TestGrantsBeyondRoom(t *testing.T) {
 	}
 }
 
-// TestRequireLeavesOutDegraded: what may be missing must not stop the child.
-func TestRequireLeavesOutDegraded(t *testing.T) {
+// TestRequire: the child knows what it must have.
+func TestRequire(t *testing.T) {
 	b := ordinary(t)
 	if want := policy.PlanesOf(policy.Filesystem, policy.Syscalls); policy.PlaneSet(b.program.Require) != want {
 		t.Errorf("the child requires %s, wanted %s", policy.PlaneSet(b.program.Require), want)

@@ -94,7 +94,7 @@ func Acts(b *child.Builder, plan *policy.Plan, targets *isolation.Targets) *Cata
 	m.foreign()
 	m.minimums()
 	m.cat.acts, m.cat.minimum = b.P.Acts, b.P.Minimum
-	b.P.Require = uint16(plan.Require &^ plan.Degraded)
+	b.P.Require = uint16(plan.Require)
 	return m.cat
 }
 

@@ -32,7 +32,7 @@ func syntheticPlan() policy.Plan {
 		},
 		Env:       []string{"PATH=/usr/bin", "SOVRUN=1"},
 		Dropped:   []string{"SECRET", "PATH"},
-		Require:   policy.PlanesOf(policy.Filesystem, policy.Syscalls, policy.Network),
+		Require:   policy.PlanesOf(policy.Filesystem, policy.Syscalls),
 		Degraded:  policy.PlanesOf(policy.Network),
 		Workspace: "/srv/project",
 	}

@@ -59,7 +59,7 @@ func (c *Catalogue) empty(plan *policy.Plan) Report {
 	if c.Facts != nil {
 		r.Kernel = c.Facts.Kernel
 	}
-	r.Require = (plan.Require &^ plan.Degraded).List()
+	r.Require = plan.Require.List()
 	return r
 }
 
@@ -72,7 +72,7 @@ func (c *Catalogue) abi() int {
 }
 
 func (r *Report) require(plan *policy.Plan) {
-	need := plan.Require &^ plan.Degraded
+	need := plan.Require
 	for i := range r.Planes {
 		if p := &r.Planes[i]; need.Has(p.Name) && p.State != Enforced {
 			r.Missing = append(r.Missing, p.Name)

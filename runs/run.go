@@ -221,7 +221,7 @@ func (r *run) event(ev isolation.Event) {
 // verdict takes over what the child judged and judges it again. The words of a
 // report are only made where somebody will read them.
 func (r *run) verdict(v *child.Verdict) {
-	need := r.out.Plan.Require &^ r.out.Plan.Degraded
+	need := r.out.Plan.Require
 	ok := need&^probes.Standing(r.acts, v) == 0
 	if !ok || r.req.Report || !r.req.Execute {
 		r.out.Report = probes.Judge(r.acts, &r.out.Plan, v)

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 
+	"github.com/sovrun/sovrun/policy"
 	"github.com/sovrun/sovrun/probes"
 	"github.com/sovrun/sovrun/runs"
 )
@@ -44,13 +45,7 @@ func explainCommand(args []string) int {
 		problem(out.Err.Error(), out.Hint)
 		return exitRefused
 	}
-	text := out.Report.AppendJSON(nil)
-	if !opt.JSON {
-		text = []byte(out.Report.Text(probes.TextOptions{Color: colored(opt.Color, os.Stdout), Acts: opt.Verbose}))
-	} else {
-		text = append(text, '\n')
-	}
-	code = answer(text, out.ExitCode)
+	code = answer(reportText(&out.Report, opt), out.ExitCode)
 	for _, n := range out.Plan.Notes {
 		note(n)
 	}
@@ -61,6 +56,13 @@ func explainCommand(args []string) int {
 		problem(out.Err.Error(), out.Hint)
 	}
 	return code
+}
+
+func reportText(r *probes.Report, opt policy.Options) []byte {
+	if opt.JSON {
+		return append(r.AppendJSON(nil), '\n')
+	}
+	return []byte(r.Text(probes.TextOptions{Color: colored(opt.Color, os.Stdout), Acts: opt.Verbose}))
 }
 
 // planCommand is sovrun plan.

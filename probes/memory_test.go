@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,12 +76,26 @@ func trespass(dir string, uid int) string {
 	if err != nil || !strings.Contains(string(status), fmt.Sprintf("\nUid:\t%d\t%d\t", uid, uid)) {
 		return ""
 	}
+	if exe, err := os.Readlink(dir + "/exe"); err == nil && strings.HasPrefix(exe, "/memfd:") {
+		return inherited(dir)
+	}
 	f, err := os.OpenFile(dir+"/mem", os.O_RDWR, 0)
 	if err == nil {
 		f.Close()
 		return "opened " + filepath.Base(dir)
 	}
 	return "refused " + filepath.Base(dir)
+}
+
+// inherited looks at the program that the control executes, whose memory is its own
+// and which is the user's altogether: it must hold no descriptor of root's.
+func inherited(dir string) string {
+	fds, err := os.ReadDir(dir + "/fd")
+	if err != nil || len(fds) == 0 {
+		return ""
+	}
+	what, _ := os.Readlink(dir + "/fd/" + fds[0].Name())
+	return fmt.Sprintf("opened descriptor %s (%s), one of %d, of %s", fds[0].Name(), what, len(fds), filepath.Base(dir))
 }
 
 // TestNewUserCannotReachRootsMemory: until they execute something, the processes
@@ -197,5 +212,30 @@ func TestNewUserOwnsNoNamespaceBesideRootsMemory(t *testing.T) {
 		if (made > 0) == handed {
 			t.Errorf("handed over %v: the control makes %d user namespaces", handed, made)
 		}
+	}
+}
+
+// TestExecutedHoldsNoDescriptors: what a control executes is the new user's where root
+// hands over, so the copy gives up every descriptor first.
+func TestExecutedHoldsNoDescriptors(t *testing.T) {
+	plan, targets := syntheticPlan(), syntheticTargets()
+	b := child.NewBuilder()
+	Acts(b, &plan, &targets)
+	executed := 0
+	for k, op := range b.P.ActOps {
+		if op.Nr != sysExecveat || op.Flags&child.FlagDecisive == 0 {
+			continue
+		}
+		executed++
+		for op.Flags&child.FlagCopy == 0 {
+			k--
+			op = b.P.ActOps[k]
+		}
+		if first := b.P.ActOps[k+1]; first.Nr != sysCloseRange || first.Args[0] != 0 || first.Args[1] != math.MaxInt32 || first.Args[2] != 0 {
+			t.Errorf("the copy of op %d executes a program with the descriptors of the launcher", k)
+		}
+	}
+	if want := len(program32); executed != min(want, 1) {
+		t.Errorf("%d programs are executed", executed)
 	}
 }

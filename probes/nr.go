@@ -8,6 +8,7 @@ const (
 	sysIoUringEnter   = 426
 	sysOpenTree       = 428
 	sysClone3         = 435
+	sysCloseRange     = 436
 	sysProcessMadvise = 440
 	sysMountSetattr   = 442
 	sysCachestat      = 451

@@ -151,6 +151,9 @@ func (m *maker) gate32() {
 	}, func(b *child.Builder) { b.Decide(child.OpInt80, child.Imm(int80Getpid)) }, func(b *child.Builder) {
 		file := child.Slot(child.ActSlot(0))
 		b.Try(syscall.SYS_CLONE, child.Imm(int(syscall.SIGCHLD)), child.Imm(0), child.Imm(0), child.Imm(0), child.Imm(0)).Flags |= child.FlagCopy
+		// Where root hands over, the program is the new user's altogether, and another
+		// process of that user could take its descriptors (pidfd_getfd(2)).
+		b.Try(sysCloseRange, child.Imm(0), child.Imm(1<<31-1), child.Imm(0))
 		b.Try(sysMemfdCreate, child.Ptr(name), child.Imm(1)).Save = child.ActSlot(0) // MFD_CLOEXEC
 		b.Try(syscall.SYS_WRITE, file, child.Ptr(image), child.Imm(size)).Want = int64(size)
 		b.Decide(sysExecveat, file, child.Ptr(name), child.Ptr(argv), child.Ptr(env), child.Imm(atEmptyPath))

@@ -216,7 +216,7 @@ func TestNewUserOwnsNoNamespaceBesideRootsMemory(t *testing.T) {
 }
 
 // TestExecutedHoldsNoDescriptors: what a control executes is the new user's where root
-// hands over, so the copy gives up every descriptor first.
+// hands over, so the copy gives up every descriptor and its directory first.
 func TestExecutedHoldsNoDescriptors(t *testing.T) {
 	plan, targets := syntheticPlan(), syntheticTargets()
 	b := child.NewBuilder()
@@ -233,6 +233,9 @@ func TestExecutedHoldsNoDescriptors(t *testing.T) {
 		}
 		if first := b.P.ActOps[k+1]; first.Nr != sysCloseRange || first.Args[0] != 0 || first.Args[1] != math.MaxInt32 || first.Args[2] != 0 {
 			t.Errorf("the copy of op %d executes a program with the descriptors of the launcher", k)
+		}
+		if second := b.P.ActOps[k+2]; second.Nr != syscall.SYS_CHDIR {
+			t.Errorf("the copy of op %d executes a program in the directory of the launcher", k)
 		}
 	}
 	if want := len(program32); executed != min(want, 1) {

@@ -141,6 +141,7 @@ func (m *maker) foreign() {
 // without any gate.
 func (m *maker) gate32() {
 	image, size := m.Bytes(program32, 8), len(program32)
+	root := m.String("/")
 	name, argv, env := m.String(""), m.Vector([]string{"sovrun"}), m.Words(0)
 	m.add(&spec{
 		meaning: meaning{name: "call", object: "int_0x80", what: "make a call through the 32-bit gate", differs: "a 32-bit program that ends through the gate"},
@@ -152,8 +153,10 @@ func (m *maker) gate32() {
 		file := child.Slot(child.ActSlot(0))
 		b.Try(syscall.SYS_CLONE, child.Imm(int(syscall.SIGCHLD)), child.Imm(0), child.Imm(0), child.Imm(0), child.Imm(0)).Flags |= child.FlagCopy
 		// Where root hands over, the program is the new user's altogether, and another
-		// process of that user could take its descriptors (pidfd_getfd(2)).
+		// process of that user could take its descriptors (pidfd_getfd(2)) or walk on
+		// from its directory (/proc/PID/cwd).
 		b.Try(sysCloseRange, child.Imm(0), child.Imm(1<<31-1), child.Imm(0))
+		b.Try(syscall.SYS_CHDIR, child.Ptr(root))
 		b.Try(sysMemfdCreate, child.Ptr(name), child.Imm(1)).Save = child.ActSlot(0) // MFD_CLOEXEC
 		b.Try(syscall.SYS_WRITE, file, child.Ptr(image), child.Imm(size)).Want = int64(size)
 		b.Decide(sysExecveat, file, child.Ptr(name), child.Ptr(argv), child.Ptr(env), child.Imm(atEmptyPath))

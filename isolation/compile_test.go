@@ -77,7 +77,7 @@ var variants = []struct {
 		p.Identity = policy.Identity{KeepsRoot: true}
 		in.Shifted = map[string]int{"/usr": 9}
 	}},
-	{"nested", func(p *policy.Plan, in *Inherited) { p.Filter, in.Ruleset, p.OwnSession = "nested", -1, true }},
+	{"nested", func(p *policy.Plan, in *Inherited) { p.Filter, p.OwnSession = "nested", true }},
 }
 
 // compiled is the program of a variant, with an act at every mark.

@@ -92,7 +92,7 @@ func (c *compiler) mapped() {
 // namespaceLimit forbids further user namespaces to the sandbox's own, so that
 // they are refused twice. Elsewhere the file would be the host's limit.
 func (c *compiler) namespaceLimit() {
-	if !c.p.Namespaces.User || c.p.Filter == "nested" || child.Off("namespace-limit") || child.Off("user-namespace") {
+	if !c.p.Namespaces.User || c.p.Nested() || child.Off("namespace-limit") || child.Off("user-namespace") {
 		return
 	}
 	c.writeFile(child.StageUserLimit, "/proc/sys/user/max_user_namespaces", "0")

@@ -37,6 +37,12 @@ func Ruleset(p *policy.Plan, abi int) (fd int, flags uint32, err error) {
 		cfg = known[abi] // log flags came with ABI 7 (Linux 6.15)
 	}
 	cfg.HandledAccessNet = 0
+	if p.Nested() {
+		cfg.HandledAccessFS = 0
+	}
+	if cfg.HandledAccessFS == 0 && cfg.Scoped == 0 {
+		return -1, 0, nil // scopes came with ABI 6 (Linux 6.12)
+	}
 	sources, err := openRules(p.Landlock)
 	defer closeAll(sources)
 	if err != nil {
@@ -114,7 +120,14 @@ func (c *compiler) landlock() {
 	if c.in.Ruleset < 0 {
 		return
 	}
-	abi := min(c.in.ABI, len(configs())-1)
+	if !c.p.Nested() {
+		c.rules(min(c.in.ABI, len(configs())-1))
+	}
+	c.b.At(child.StageLandlock, "the ruleset")
+	c.b.Setup(unix.SYS_LANDLOCK_RESTRICT_SELF, child.Imm(c.in.Ruleset), child.Imm(c.in.RulesetFlags))
+}
+
+func (c *compiler) rules(abi int) {
 	c.insideRule("/", readDir)
 	c.insideRule(initPath, readFile|execute) // that it cannot be read is its mode's doing
 	for _, r := range c.p.Landlock {
@@ -126,8 +139,6 @@ func (c *compiler) landlock() {
 			c.insideRule(r.Path+"/shm", rights(shm, abi)&^execute)
 		}
 	}
-	c.b.At(child.StageLandlock, "the ruleset")
-	c.b.Setup(unix.SYS_LANDLOCK_RESTRICT_SELF, child.Imm(c.in.Ruleset), child.Imm(c.in.RulesetFlags))
 }
 
 // insideRule adds a rule on a path of the final view.

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -40,6 +41,23 @@ func TestUserNeedsNoShift(t *testing.T) {
 		if m.Shift {
 			t.Errorf("%q is shifted", m.Target)
 		}
+	}
+}
+
+// TestNested: what would refuse every mount within is left out, and uid 0, which owns
+// the sysctls that are then in view, is refused.
+func TestNested(t *testing.T) {
+	plan := resolve(t, debian(), Policy{Syscalls: syscallsNested}, ada("git"))
+	if !plan.Nested() || len(plan.Landlock) > 0 {
+		t.Errorf("nested %v, with %d rules of Landlock", plan.Nested(), len(plan.Landlock))
+	}
+	if m, ok := mountAt(plan, "/proc"); !ok || len(m.Masks) > 0 {
+		t.Errorf("/proc: found %v, %d masks", ok, len(m.Masks))
+	}
+	var refused *RefusedError
+	p, f := Policy{Syscalls: syscallsNested}, root("git")
+	if _, err := Resolve(p, debian().facts(p, f)); !errors.As(err, &refused) || refused.Hint == "" {
+		t.Errorf("uid 0: %v", err)
 	}
 }
 

@@ -172,6 +172,9 @@ func (m *Mount) text() string {
 	case MountMask:
 		return "masked; " + from
 	case MountProc:
+		if len(m.Masks) == 0 {
+			return "private; " + from
+		}
 		return "private, " + itoa(len(m.Masks)) + " paths masked or read-only; " + from
 	case MountDev:
 		return "private; " + from

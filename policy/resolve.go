@@ -5,6 +5,9 @@ package policy
 // error is a *RefusedError; a command that is not there is none, see
 // Command.NotFound.
 func Resolve(p Policy, f Facts) (Plan, error) {
+	if err := nestedRefusal(&p, &f); err != nil {
+		return Plan{}, err
+	}
 	v := &view{facts: &f, nodes: make([]node, 0, 48+len(p.Files)), links: make([]Link, 0, 16)}
 	rules := expanded(&p, f.Caller.Cwd, f.Home())
 	w, err := v.compose(&p, rules)
@@ -21,6 +24,9 @@ func Resolve(p Policy, f Facts) (Plan, error) {
 		env.set("PWD", cmd.Cwd)
 	}
 	plan := v.plan(&p)
+	if plan.Nested() {
+		plan.makeRoom()
+	}
 	plan.Command, plan.Env, plan.EnvNames, plan.Dropped = cmd, env.list, env.names(), list(env.dropped)
 	if w.ok {
 		plan.Workspace = w.fact.Real

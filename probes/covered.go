@@ -26,6 +26,9 @@ func notCovered(r *PlaneReport, f *policy.Facts, plan *policy.Plan) []string {
 	if p == policy.Resources && plan.Identity.UID == 0 {
 		out = append(out, "the number of processes of uid 0, which that limit never binds")
 	}
+	if plan.Nested() {
+		out = append(out, uncoveredNested[p]...)
+	}
 	if p == policy.Syscalls && plan.Filter != "default" {
 		out = append(out, "the calls that the profile "+printable(plan.Filter)+" allows on purpose")
 	}
@@ -94,6 +97,13 @@ var uncovered = [policy.NumPlanes][]string{
 		"what descriptors 0 to 2 lead to: its mode, times and offset can be changed",
 		"descriptors that are passed over a socket among them",
 	},
+}
+
+// uncoveredNested is what the profile for namespaces within leaves out besides.
+var uncoveredNested = [policy.NumPlanes][]string{
+	policy.Filesystem: {"Landlock's file rights, which would refuse every mount within: the file system rests on mounts alone"},
+	policy.Processes:  {"what /proc tells about the host: it is neither masked nor read-only, or no other could be mounted within"},
+	policy.Privileges: {"namespaces of the program's own, in which it holds every capability"},
 }
 
 // callersSession is about what the command shares with its caller where that has a

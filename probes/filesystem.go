@@ -104,7 +104,7 @@ func (m *maker) inView(dir string) bool {
 // witness opens a file that is in view, that everybody may read by its
 // permissions, and that no rule grants: only Landlock can refuse it.
 func (m *maker) witness() {
-	if len(m.plan.Landlock) == 0 {
+	if len(m.plan.Landlock) == 0 || m.plan.Nested() {
 		return
 	}
 	m.opened(&spec{

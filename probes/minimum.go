@@ -40,7 +40,7 @@ func (m *maker) minimums() {
 	if m.cat.absent[policy.Resources].reason == "" {
 		m.P.Minimum[policy.Resources] = uint8(len(m.plan.Limits))
 	}
-	if m.plan.Filter == nestedProfile {
+	if m.plan.Nested() {
 		m.P.Minimum[policy.Processes]--
 		m.P.Minimum[policy.Privileges] -= 4
 		m.P.Minimum[policy.Syscalls] -= 6

@@ -14,7 +14,7 @@ func (m *maker) privileges() {
 	m.boundingSet()
 	m.flagOf("securebits", "find the securebits unset", prGetSecurebits, Securebits)
 	m.flagOf("no_new_privs", "find that execve may still give privileges", prGetNoNewPrivs, NoNewPrivs)
-	if m.plan.Filter != nestedProfile {
+	if !m.plan.Nested() {
 		m.userNamespaces()
 		m.privileged()
 	}

@@ -13,10 +13,12 @@ require (
 // Test dependencies.
 require (
 	github.com/rogpeppe/go-internal v1.16.0 // testscript
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // holds what --json prints against docs/schema
 	golang.org/x/net v0.62.0 // interprets the filters
 )
 
 require (
-	golang.org/x/tools v0.26.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+	golang.org/x/tools v0.51.0 // indirect
 	kernel.org/pub/linux/libs/security/libcap/psx v1.2.78 // indirect
 )

@@ -5,7 +5,7 @@ import (
 	"github.com/sovrun/sovrun/policy"
 )
 
-// Schema is the identifier of the report's JSON form, schema/report.v1.json.
+// Schema is the identifier of the report's JSON form, docs/schema/report.v1.json.
 const Schema = "sovrun/report/v1"
 
 // Report says what held in the very sandbox that it was probed in. It always has

@@ -35,7 +35,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// report is what a test needs of schema/report.v1.json.
+// report is what a test needs of docs/schema/report.v1.json.
 type report struct {
 	Planes []struct {
 		Name, State, Reason, Evidence, Remedy string

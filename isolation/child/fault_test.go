@@ -55,3 +55,21 @@ func TestOff(t *testing.T) {
 		}
 	}
 }
+
+// TestMachineKeepsItsRoot: what would pivot the machine's own root is not left out.
+func TestMachineKeepsItsRoot(t *testing.T) {
+	t.Setenv("SOVRUN_FAULT", "off=mount-namespace")
+	if !Off("mount-namespace") {
+		t.Error("beside a user namespace of its own it is left out")
+	}
+	if !machines("mnt") {
+		return // an ordinary user, who could not, or a mount namespace to lose
+	}
+	t.Setenv("SOVRUN_FAULT", "off=mount-namespace off=user-namespace")
+	defer func() {
+		if recover() == nil {
+			t.Error("the machine's root would be pivoted")
+		}
+	}()
+	Off("mount-namespace")
+}

@@ -55,6 +55,7 @@ func explanations() []explanation {
 	return []explanation{
 		{child.StageClone, unix.ENOSPC, "a limit on namespaces is reached or zero", "raise the sysctl user.max_user_namespaces (or that of the namespace named in the limit)"},
 		{child.StageClone, unix.EPERM, "this host does not let this user make user namespaces", "allow them for sovrun: an AppArmor profile with the userns rule, or a container profile that permits clone with CLONE_NEWUSER"},
+		{child.StageClone, unix.ENOSYS, "the kernel, or a filter around sovrun, does not have the call", "start sovrun outside of the other sandbox, or on a kernel since Linux 5.12"},
 		{child.StageClone, unix.EUSERS, "user namespaces are nested too deeply", "start sovrun outside of the outermost sandboxes"},
 		{child.StageIDMap, unix.EPERM, "the kernel refused the id map", "see whether a security module or an outer sandbox restricts user namespaces"},
 		{child.StageSources, unix.ESTALE, "it was exchanged between the check and its use", "start again when nothing renames it; if nobody should, find out who does"},
@@ -109,7 +110,7 @@ func remedyOf(e unix.Errno) string {
 	case unix.ENOMEM, unix.ENOBUFS:
 		return "free memory, or raise the memory limit of the control group that sovrun is in"
 	}
-	return "run sovrun explain for the state of every plane, sovrun plan for what was to be done"
+	return "see sovrun plan for what was to be done"
 }
 
 // Unforeseen turns an error of the launcher's own steps, which begins with the

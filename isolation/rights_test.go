@@ -200,7 +200,7 @@ func TestCloneFailures(t *testing.T) {
 // TestRemedies of what a launcher runs out of, at whatever stage.
 func TestRemedies(t *testing.T) {
 	for errno, want := range map[unix.Errno]string{
-		unix.EMFILE: "ulimit -n", unix.ENFILE: "fs.file-max", unix.EAGAIN: "ulimit -u", unix.ENOMEM: "free memory", unix.ENOBUFS: "free memory", unix.EIO: "sovrun explain",
+		unix.EMFILE: "ulimit -n", unix.ENFILE: "fs.file-max", unix.EAGAIN: "ulimit -u", unix.ENOMEM: "free memory", unix.ENOBUFS: "free memory", unix.EIO: "sovrun plan",
 	} {
 		f := &child.Failure{Errno: errno, Op: child.Op{Stage: child.StageEtc}}
 		if got := Explain(child.NewBuilder().P, f).Remedy; !strings.Contains(got, want) {

@@ -120,7 +120,9 @@ func (l *layout) mounts() {
 func (c *compiler) pivot() {
 	c.b.At(child.StagePivot, "/")
 	c.b.Setup(unix.SYS_PIVOT_ROOT, c.word("."), c.word("."))
-	c.b.Setup(unix.SYS_UMOUNT2, c.word("."), child.Imm(unix.MNT_DETACH))
+	if !child.Off("old-root-detached") {
+		c.b.Setup(unix.SYS_UMOUNT2, c.word("."), child.Imm(unix.MNT_DETACH))
+	}
 	c.b.Setup(unix.SYS_CHDIR, c.word("/"))
 	c.b.Setup(unix.SYS_MOUNT_SETATTR, cwd(), c.word("/"), child.Imm(0), c.mountAttr(attrReadOnly), child.Imm(sizeofMountAttr))
 	c.b.At(child.StageDirectory, c.p.Command.Cwd)

@@ -136,7 +136,7 @@ func ParseFlags(args []string) (Fragment, []string, Options, error) {
 	c := &cmdline{Options: Options{StatusFD: -1, Color: "auto"}}
 	rest, err := c.parse(args)
 	if err != nil {
-		return Fragment{}, nil, Options{}, err
+		return Fragment{}, nil, c.Options, err
 	}
 	if len(c.Files)+len(c.Pass)+len(c.Set)+len(c.Limits) > 0 || c.Workspace != "" || c.Syscalls != "" || c.HasNetwork || c.Require|c.Degraded != 0 {
 		c.Sources = []string{"flags"}

@@ -17,6 +17,12 @@ func notCovered(r *PlaneReport, f *policy.Facts, plan *policy.Plan) []string {
 	if !plan.OwnSession {
 		out = append(out, callersSession(p, f)...)
 	}
+	if p == policy.Privileges && !plan.Identity.Changed {
+		out = append(out, "supplementary groups of the caller, which a user namespace does not let it give up")
+	}
+	if p == policy.Syscalls {
+		out = append(out, foreignEntries[:]...)
+	}
 	if p == policy.Privileges && plan.Identity.KeepsRoot {
 		out = append(out, "set-uid files in a writable grant: they are root's, and whoever on the host can execute one is root")
 	}
@@ -37,7 +43,7 @@ func notCovered(r *PlaneReport, f *policy.Facts, plan *policy.Plan) []string {
 
 // unheld is what is open while a plane is not ENFORCED.
 var unheld = [policy.NumPlanes]string{
-	policy.Filesystem:  "anything: nothing shows that secrets of the host, and files that run code later, are out of reach",
+	policy.Filesystem:  "anything: nothing shows that files of the host are out of reach",
 	policy.Syscalls:    "anything: nothing shows that the kernel's dangerous calls are refused",
 	policy.Network:     "anything: packets may leave, and services of the host may be reached",
 	policy.Environment: "anything: variables of the caller may be inherited",
@@ -52,11 +58,14 @@ var unheld = [policy.NumPlanes]string{
 var uncovered = [policy.NumPlanes][]string{
 	policy.Filesystem: {
 		"what descriptors 0 to 2 refer to",
+		"files of a writable grant that run something outside later: hooks, build files, settings of editors",
 		"a file of a writable grant that has another name outside",
 		"a hidden file under another name in a grant (a hard link)",
-		"a protected or hidden file after the host has replaced it by another",
+		"a hidden file after the host has replaced it by another",
 		"a secret place that the host makes beneath a grant after the launch",
 		"the host's names of granted paths, which /proc/self/mountinfo shows",
+		"mounts beneath a read-only grant: they become read-only with it, and only the grant itself is tried",
+		"locks and leases on granted files, read-only ones too: whoever uses them on the host may have to wait",
 		"execution: a loader or an interpreter runs what it can read",
 		"set-uid bits in a writable grant, which nothing prevents",
 	},
@@ -64,7 +73,6 @@ var uncovered = [policy.NumPlanes][]string{
 		"bugs of the kernel in calls that are allowed",
 		"arguments behind pointers, which a filter does not see",
 		"calls that nothing was tried of here: the filter was checked number by number when it was built",
-		"the entry of 32-bit programs on arm64",
 	},
 	policy.Network: {},
 	policy.Environment: {
@@ -72,7 +80,7 @@ var uncovered = [policy.NumPlanes][]string{
 		"where a variable that is let through ends up: every program started inside inherits it",
 	},
 	policy.Processes: {
-		"the host's load, memory, uptime and processor model",
+		"what /proc and /sys tell every user of the host: load, memory, uptime, processors, disks, boot id, the kernel's configuration",
 		"the host, which sees and may trace everything inside",
 	},
 	policy.IPC: {
@@ -80,7 +88,6 @@ var uncovered = [policy.NumPlanes][]string{
 		"FIFOs and sockets in granted directories",
 	},
 	policy.Privileges: {
-		"supplementary groups, which an unprivileged caller cannot give up",
 		"set-uid files in a writable grant, for other users of the host",
 	},
 	policy.Resources: {
@@ -90,11 +97,11 @@ var uncovered = [policy.NumPlanes][]string{
 	},
 	policy.Terminal: {
 		"escape sequences: the terminal may answer them, change its title or its clipboard",
-		"the terminal's modes while the program runs",
+		"the terminal's modes and its foreground group, during the run and after it",
 		"keys that are typed while the program is in the foreground",
 	},
 	policy.Descriptors: {
-		"what descriptors 0 to 2 lead to: its mode, times and offset can be changed",
+		"what descriptors 0 to 2 lead to: its contents, mode, times and offset can be changed",
 		"descriptors that are passed over a socket among them",
 	},
 }
@@ -107,13 +114,19 @@ var uncoveredNested = [policy.NumPlanes][]string{
 }
 
 // callersSession is about what the command shares with its caller where that has a
-// terminal. Landlock keeps signals in since ABI 6.
+// terminal. Landlock keeps signals in since ABI 6, but no act can try that: inside,
+// the caller's processes have no number.
 func callersSession(p policy.Plane, f *policy.Facts) []string {
 	switch {
 	case p == policy.Terminal:
-		return []string{"the terminal that sovrun was started from: /dev/tty opens it, whatever descriptors 0 to 2 are"}
+		return []string{
+			"the terminal that sovrun was started from: /dev/tty opens it, whatever descriptors 0 to 2 are",
+			"stops of the caller's process group, for which access from the background is enough",
+		}
 	case p == policy.Processes && f != nil && f.Landlock < 6:
 		return []string{"the caller's process group, which kill(2) of 0 reaches (Landlock's ABI here is below 6)"}
+	case p == policy.Processes:
+		return []string{"the caller's process group, which kill(2) of 0 would reach without Landlock's scope for signals: no act tries that"}
 	}
 	return nil
 }

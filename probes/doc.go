@@ -9,8 +9,8 @@
 // work: a plane that refuses everything is broken, not safe.
 //
 // Judge turns what came back into a Report. It is pure. A plane is ENFORCED
-// only if every conclusive act was refused, every twin worked and as many acts
-// were conclusive as the hand-written table of minimum.go asks for; the child
+// only if every conclusive act was refused, no twin failed, one at least worked, and
+// as many acts were conclusive as the hand-written table of minimum.go asks for; the child
 // has come to the same judgement before (child.Judge) and executes nothing
 // otherwise.
 //

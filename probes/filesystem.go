@@ -36,7 +36,10 @@ func (m *maker) canary() {
 	m.opened(outside("canary_read", "open a file outside for reading"), name, readOnlyOpen)
 	m.opened(outside("canary_write", "open a file outside for writing"), name, syscall.O_WRONLY|syscall.O_CLOEXEC)
 	m.opened(outside("canary_through_root", "open it through /proc/self/root"), "/proc/self/root"+name, readOnlyOpen)
-	m.seen(name)
+	// Were the old root still attached, the parent of the new one would lead there.
+	m.opened(outside("canary_through_parent", "open it through the parent of the root"), "/.."+name, readOnlyOpen)
+	m.seen("canary_stat", "see that a file outside exists", name)
+	m.seen("canary_stat_parent", "see it through the parent of the root", "/.."+name)
 	if !m.inView(path.Dir(name)) {
 		m.created(path.Dir(name) + "/beside")
 	}
@@ -60,12 +63,12 @@ func closing(b *child.Builder, slot int16) {
 	b.Clean(syscall.SYS_CLOSE, child.Slot(child.ActSlot(slot)))
 }
 
-// seen looks for the canary's name. Landlock does not govern stat(2), so only
+// seen looks for the canary by a path. Landlock does not govern stat(2), so only
 // the mount namespace can refuse this.
-func (m *maker) seen(name string) {
-	s := outside("canary_stat", "see that a file outside exists")
+func (m *maker) seen(name, what, path string) {
+	s := outside(name, what)
 	s.refused = [3]refusal{{eNOENT, MountNamespace}}
-	at, buf := m.String(name), m.Alloc(statSize, 8)
+	at, buf := m.String(path), m.Alloc(statSize, 8)
 	m.add(s, func(b *child.Builder) {
 		b.Decide(sysNewfstatat, child.Imm(atFdcwd), child.Ptr(at), child.Ptr(buf), child.Imm(0))
 	}, nil)

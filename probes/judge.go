@@ -28,6 +28,7 @@ func Judge(cat *Catalogue, plan *policy.Plan, v *child.Verdict) Report {
 // Unprobed is the report of a launch that got to no verdict: why, and by what.
 func Unprobed(cat *Catalogue, plan *policy.Plan, reason Reason, evidence, remedy string) Report {
 	r := Judge(cat, plan, nil)
+	r.Tier = tierNone
 	for i := range r.Planes {
 		if p := &r.Planes[i]; p.Reason == ProbeNotRun {
 			p.Reason, p.Evidence, p.Remedy = reason, evidence, remedy
@@ -127,7 +128,7 @@ func (j *judgement) act(i int) ActReport {
 
 // why gives the reason of a plane that does not stand, and what it rests on.
 func (j *judgement) why(p policy.Plane) (Reason, string) {
-	unrun, uncontrolled, odd := -1, -1, -1
+	var unrun, uncontrolled, odd []int
 	for i := range j.cat.acts {
 		a := &j.cat.acts[i]
 		o, c := at(j.verdict.Observations, i), at(j.verdict.Controls, i)
@@ -137,21 +138,21 @@ func (j *judgement) why(p policy.Plane) (Reason, string) {
 			return ProbeRefuted, j.told(i)
 		case j.outcomes[i] != child.Inconclusive:
 		case o.State == child.NotRun:
-			unrun = first(unrun, i)
+			unrun = append(unrun, i)
 		case !succeeded(a, &c):
-			uncontrolled = first(uncontrolled, i)
+			uncontrolled = append(uncontrolled, i)
 		default:
-			odd = first(odd, i)
+			odd = append(odd, i)
 		}
 	}
 	few := j.lacking(p)
 	switch {
-	case unrun >= 0:
-		return ProbeNotRun, few + "; " + j.told(unrun)
-	case uncontrolled >= 0:
-		return ControlInconclusive, few + "; " + j.told(uncontrolled)
-	case odd >= 0:
-		return MechanismFailed, few + "; " + j.told(odd)
+	case len(unrun) > 0:
+		return ProbeNotRun, few + j.list(unrun)
+	case len(uncontrolled) > 0:
+		return ControlInconclusive, few + j.list(uncontrolled)
+	case len(odd) > 0:
+		return MechanismFailed, few + j.list(odd)
 	case j.tally[p].Stands(j.cat.minimum[p]):
 		return ProbeNotRun, "the child did not come to the same judgement"
 	}
@@ -166,11 +167,19 @@ func (j *judgement) lacking(p policy.Plane) string {
 	return strconv.Itoa(int(j.tally[p].Conclusive)) + " acts were conclusive, wanted " + strconv.Itoa(int(j.cat.minimum[p]))
 }
 
-func first(have, i int) int {
-	if have < 0 {
-		return i
+// toldInFull is how many acts evidence tells in full. The first alone may be one that is
+// inconclusive on every kernel.
+const toldInFull = 4
+
+func (j *judgement) list(acts []int) string {
+	out := ""
+	for _, i := range acts[:min(len(acts), toldInFull)] {
+		out += "; " + j.told(i)
 	}
-	return have
+	if more := len(acts) - toldInFull; more > 0 {
+		out += "; and " + strconv.Itoa(more) + " more"
+	}
+	return out
 }
 
 func succeeded(a *child.Act, c *child.Observation) bool {

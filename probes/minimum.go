@@ -14,7 +14,7 @@ type minimum struct {
 }
 
 var minimumTable = [policy.NumPlanes]minimum{
-	{policy.Filesystem, 5, 5, "the canary read, written, created beside, through /proc/self/root, seen"},
+	{policy.Filesystem, 7, 7, "the canary read, written, through /proc/self/root, through the root's parent, seen by both paths; created beside, or the witness"},
 	{policy.Syscalls, 20, 20, "one call of each class that every kernel since 5.12 has"},
 	{policy.Network, 48, 48, "every family of Linux 5.12, four protocols, the abstract socket, TCP or UDP"},
 	{policy.Environment, 1, 1, "the canary variable"},

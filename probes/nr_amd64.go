@@ -18,6 +18,9 @@ const (
 // x32 is the bit that selects the x32 ABI (__X32_SYSCALL_BIT).
 const x32 = 0x40000000
 
+// foreignEntries are ways into the kernel that nothing is tried of.
+var foreignEntries [0]string
+
 // foreignCalls enter the kernel by another ABI, or make segments for one. x32 is
 // compiled into few
 // kernels, so its control mostly fails and the act is inconclusive.

@@ -15,6 +15,9 @@ const (
 	sysUserfaultfd    = 282
 )
 
+// foreignEntries are ways into the kernel that nothing is tried of.
+var foreignEntries = [...]string{"the entry of 32-bit programs on arm64"}
+
 // foreignCalls is empty: 32-bit programs have an ABI here, but a 64-bit one has
 // no gate into it.
 var foreignCalls [0]call

@@ -19,6 +19,7 @@ func (m *maker) processes() {
 	m.initMemory()
 	m.hostFacts()
 	m.twinProcess()
+	m.ownSession()
 }
 
 // hostThread signals a thread of the launcher's, and looks for it in /proc.
@@ -98,4 +99,18 @@ func (m *maker) twinProcess() {
 		planes:  processes, kind: child.Working,
 		control: child.InSetup, ctlAt: child.MarkDumpable,
 	}, "/proc/self/mem", readOnlyOpen)
+}
+
+// ownSession: without a terminal the command is in the session that pid 1 leads, and
+// with it in another process group than the caller. The kernel does not refuse a
+// session that stayed the caller's: its number inside is 0.
+func (m *maker) ownSession() {
+	if !m.plan.OwnSession {
+		return
+	}
+	ask := func(b *child.Builder) *child.Op { return b.Decide(syscall.SYS_GETSID, child.Imm(0)) }
+	m.add(&spec{
+		meaning: meaning{name: "own_session", what: "find oneself in the session of the sandbox's init", differs: "which session it is in, whatever it is"},
+		planes:  processes, kind: child.Working,
+	}, func(b *child.Builder) { ask(b).Want = 1 }, func(b *child.Builder) { ask(b) })
 }

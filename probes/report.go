@@ -51,8 +51,12 @@ type ActReport struct {
 	by           Mechanism
 }
 
-// tierFull is namespaces, Landlock and a filter.
-const tierFull = "full"
+// Tiers: namespaces, Landlock where the kernel has it, and a filter; or nothing that
+// was set up.
+const (
+	tierFull = "full"
+	tierNone = "none"
+)
 
 func (c *Catalogue) empty(plan *policy.Plan) Report {
 	r := Report{Tier: tierFull, Planes: make([]PlaneReport, 0, policy.NumPlanes)}

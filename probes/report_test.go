@@ -113,7 +113,8 @@ func TestSchemaRefuses(t *testing.T) {
 	for _, c := range [][2]string{
 		{`"state":"ENFORCED"`, `"state":"DEGRADED"`}, {`"schema":"sovrun/report/v1"`, `"schema":"sovrun/report/v2"`},
 		{`"tier":"full",`, ``}, {`"outcome":"through"`, `"outcome":"ok"`}, {`"must_work":false`, `"must_work":"no"`},
-		{`"reason":"not_requested"`, `"reason":"because"`}, {`"facts":[]`, `"facts":[1]`}, {`"missing":`, `"absent":`},
+		{`"reason":"not_requested"`, `"reason":"because"`}, {`"reason":"not_requested",`, ``},
+		{`"name":"filesystem"`, `"name":"syscalls"`}, {`"tier":"full"`, `"tier":"half"`}, {`"facts":[]`, `"facts":[1]`}, {`"missing":`, `"absent":`},
 	} {
 		bad := strings.Replace(good, c[0], c[1], 1)
 		if bad == good || valid(t, []byte(bad)) == nil {
@@ -184,7 +185,7 @@ func TestCallersSessionIsTold(t *testing.T) {
 		told map[policy.Plane]bool
 	}{
 		{true, 1, nil},
-		{false, 6, map[policy.Plane]bool{policy.Terminal: true}},
+		{false, 6, map[policy.Plane]bool{policy.Terminal: true, policy.Processes: true}},
 		{false, 5, map[policy.Plane]bool{policy.Terminal: true, policy.Processes: true}},
 	} {
 		plan := syntheticPlan()

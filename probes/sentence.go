@@ -19,8 +19,8 @@ type clause struct {
 // its acts were refused, or worked where they must.
 var clauses = [policy.NumPlanes][]clause{
 	policy.Filesystem: {
-		{[]string{"canary_read", "canary_write", "canary_through_root", "canary_stat"}, "a file outside could not be read, written or found"},
-		{[]string{"canary_create"}, "no file could be made outside"},
+		{[]string{"canary_read", "canary_write", "canary_through_root", "canary_through_parent", "canary_stat", "canary_stat_parent"}, "a file outside could not be read, written or found"},
+		{[]string{"canary_create"}, "nor could another be made beside it"},
 		{[]string{"grant_change"}, "read-only grants refused a change"},
 		{[]string{"hidden_read"}, "hidden paths did not open"},
 		{[]string{"witness_read"}, "what is in view without a rule did not open"},
@@ -32,7 +32,7 @@ var clauses = [policy.NumPlanes][]clause{
 		{[]string{"call_works"}, "ordinary calls worked"},
 	},
 	policy.Network: {
-		{[]string{"family", "protocol"}, "no socket of another family or protocol could be made"},
+		{[]string{"family", "protocol"}, "sockets of other families were refused, and MPTCP, raw and uevent sockets"},
 		{[]string{"tcp_connect", "udp_send"}, "listeners on the host's loopback were out of reach"},
 		{[]string{"abstract_connect"}, "an abstract unix socket of the host was out of reach"},
 		{[]string{"loopback_talk", "loopback_listen"}, "the sandbox's own loopback worked"},
@@ -45,7 +45,8 @@ var clauses = [policy.NumPlanes][]clause{
 	policy.Processes: {
 		{[]string{"host_signal", "host_status"}, "a thread of the host could neither be signalled nor read about"},
 		{[]string{"init_memory", "init_environment"}, "memory and environment of the sandbox's init did not open"},
-		{[]string{"host_facts"}, "masked facts about the host did not open"},
+		{[]string{"host_facts"}, "what was tried of the masked facts about the host did not open"},
+		{[]string{"own_session"}, "the program is in a session of the sandbox's own"},
 		{[]string{"own_signal", "own_memory"}, "the program's own process can be signalled and read"},
 	},
 	policy.IPC: {
@@ -55,7 +56,7 @@ var clauses = [policy.NumPlanes][]clause{
 		{[]string{"own_segment"}, "shared memory of the sandbox's own worked"},
 	},
 	policy.Privileges: {
-		{[]string{"capability_sets", "bounding_set"}, "no capability is held, and none of the powerful ones is left in the bounding set"},
+		{[]string{"capability_sets", "bounding_set"}, "no capability is held, and none of the ten that were asked for is left in the bounding set"},
 		{[]string{"no_new_privs"}, "execve gives no privileges"},
 		{[]string{"user_namespace"}, "a user namespace was refused"},
 		{[]string{"user_namespace_unfiltered"}, "and was refused before the filter was there"},

@@ -171,7 +171,19 @@ func (r *run) setupFailed(err error) {
 		s, category = isolation.Unforeseen(err), policy.InternalError
 	}
 	r.refuse(category, ExitRefused, s, s.Remedy)
-	r.unprobed(probes.MechanismFailed, s.Error(), s.Remedy)
+	r.unprobed(reasonOf(s), s.Error(), s.Remedy)
+}
+
+// reasonOf says whether the kernel or the host keeps a launch from being set up.
+func reasonOf(s *isolation.SetupError) probes.Reason {
+	switch {
+	case s.Errno == syscall.ENOSYS:
+		return probes.KernelLacks
+	case s.Stage != child.StageClone.String():
+	case s.Errno == syscall.EPERM, s.Errno == syscall.ENOSPC, s.Errno == syscall.EUSERS:
+		return probes.HostForbids
+	}
+	return probes.MechanismFailed
 }
 
 // unprobed is the report of a launch without a verdict.

@@ -104,6 +104,10 @@ func openStatusFile(file string) (*StatusWriter, error) {
 	if err := dir.Remove(name); err != nil {
 		return refused(err)
 	}
+	// What an earlier run left there would pass for this one's, should this one be killed.
+	if err := dir.Remove(w.name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return refused(err)
+	}
 	return w, nil
 }
 

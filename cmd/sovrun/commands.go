@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 
 	"github.com/sovrun/sovrun/policy"
@@ -10,24 +11,30 @@ import (
 
 // runCommand is sovrun run.
 func runCommand(args []string) int {
-	req, opt, code, ok := request("run", args)
-	if !ok {
-		return code
+	req, opt, err := request(args)
+	if err == nil && opt.Help {
+		return help("run")
 	}
-	if len(req.Argv) == 0 {
-		problem("there is no command to run", "write sovrun run -- COMMAND; sovrun explain reports without one")
-		return exitRefused
+	// First of all, so that what a run before left does not pass for this one's.
+	status, bad := runs.OpenStatus(opt.StatusFile, opt.StatusFD)
+	if err == nil && bad == nil && len(req.Argv) == 0 {
+		err = &policy.RefusedError{Category: policy.InvalidPolicy, Message: "there is no command to run", Hint: "write sovrun run -- COMMAND; sovrun explain reports without one"}
 	}
-	status, err := runs.OpenStatus(opt.StatusFile, opt.StatusFD)
-	if err != nil {
-		return refusal(err)
+	if err := cmp.Or(err, bad); err != nil {
+		refusal(err)
+		return ended(status, &runs.Outcome{ExitCode: exitRefused, Category: categoryOf(err)})
 	}
 	req.Execute, req.Report, req.Note = true, status != nil, note
 	out := runs.Do(req)
 	if out.Err != nil {
 		problem(out.Err.Error(), out.Hint)
 	}
-	if err := status.Write(&out); err != nil {
+	return ended(status, &out)
+}
+
+// ended writes the outcome down and gives the exit status.
+func ended(status *runs.StatusWriter, out *runs.Outcome) int {
+	if err := status.Write(out); err != nil {
 		problem(err.Error(), "the outcome stands in the exit status alone")
 		return exitRefused
 	}
@@ -36,16 +43,19 @@ func runCommand(args []string) int {
 
 // explainCommand is sovrun explain.
 func explainCommand(args []string) int {
-	req, opt, code, ok := request("explain", args)
-	if !ok {
-		return code
+	req, opt, err := request(args)
+	switch {
+	case err != nil:
+		return refusal(err)
+	case opt.Help:
+		return help("explain")
 	}
 	out := runs.Do(req)
 	if !out.Reported {
 		problem(out.Err.Error(), out.Hint)
 		return exitRefused
 	}
-	code = answer(reportText(&out.Report, opt), out.ExitCode)
+	code := answer(reportText(&out.Report, opt), out.ExitCode)
 	for _, n := range out.Plan.Notes {
 		note(n)
 	}
@@ -67,9 +77,12 @@ func reportText(r *probes.Report, opt policy.Options) []byte {
 
 // planCommand is sovrun plan.
 func planCommand(args []string) int {
-	req, opt, code, ok := request("plan", args)
-	if !ok {
-		return code
+	req, opt, err := request(args)
+	switch {
+	case err != nil:
+		return refusal(err)
+	case opt.Help:
+		return help("plan")
 	}
 	plan, err := runs.Plan(req)
 	if err != nil {

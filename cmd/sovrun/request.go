@@ -7,22 +7,29 @@ import (
 	"github.com/sovrun/sovrun/runs"
 )
 
-// request reads flags and policy files. false: the answer has been given, and the
-// exit status is code.
-func request(verb string, args []string) (req runs.Request, opt policy.Options, code int, ok bool) {
+// request reads flags and policy files. The options are those that were read before
+// an error. With Help among them the request is empty.
+func request(args []string) (runs.Request, policy.Options, error) {
 	flags, rest, opt, err := policy.ParseFlags(args)
-	if err != nil {
-		return req, opt, refusal(err), false
-	}
-	if opt.Help {
-		text := "Usage: sovrun " + verb + " [flags] [--] COMMAND [ARGUMENT...]\n\nFlags:\n" + policy.Usage()
-		return req, opt, answer([]byte(text), 0), false
+	if err != nil || opt.Help {
+		return runs.Request{}, opt, err
 	}
 	p, err := policy.Compose(flags, opt)
-	if err != nil {
-		return req, opt, refusal(err), false
+	return runs.Request{Policy: p, Argv: rest}, opt, err
+}
+
+// help answers for the flags of a verb.
+func help(verb string) int {
+	return answer([]byte("Usage: sovrun "+verb+" [flags] [--] COMMAND [ARGUMENT...]\n\nFlags:\n"+policy.Usage()), 0)
+}
+
+// categoryOf is what a status object calls an error.
+func categoryOf(err error) policy.Category {
+	var why *policy.RefusedError
+	if errors.As(err, &why) {
+		return why.Category
 	}
-	return runs.Request{Policy: p, Argv: rest}, opt, 0, true
+	return policy.InternalError
 }
 
 // refusal prints why nothing was started.

@@ -31,7 +31,7 @@ func demo(t *testing.T, sovrun string, env ...string) (output string, code int) 
 		t.Fatal(err)
 	}
 	c := exec.Command(os.Args[0], "-sovrun", sovrun)
-	c.Dir = "../.."
+	c.Dir = reachable(t)
 	c.Env = append([]string{asDemo + "=1", "TMPDIR=" + b.Workspace, "HOME=" + home, "GOCACHE=" + goCache(t),
 		"PATH=" + os.Getenv("PATH"), "TERM=xterm", "GOFLAGS=-buildvcs=false"}, env...)
 	out, err := c.CombinedOutput()
@@ -43,6 +43,25 @@ func demo(t *testing.T, sovrun string, env ...string) (output string, code int) 
 		t.Errorf("wanted nothing left behind, got %v, %v", left, err)
 	}
 	return string(out), c.ProcessState.ExitCode()
+}
+
+// reachable is a clone of this repository where everybody gets to: the repository
+// itself may lie in root's home.
+func reachable(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/var/tmp", "sovrun-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	clone := filepath.Join(dir, "sovrun")
+	if out, err := exec.Command("git", "clone", "-q", "--no-hardlinks", "../..", clone).CombinedOutput(); err != nil {
+		t.Fatalf("git clone: %v\n%s", err, out)
+	}
+	return clone
 }
 
 func goCache(t *testing.T) string {

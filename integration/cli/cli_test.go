@@ -53,7 +53,12 @@ const (
 )
 
 // TestScripts runs the scripts as whoever runs the tests.
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { runScripts(t, ".") }
+
+// TestCases runs those of what users run into; see docs/cases.md.
+func TestCases(t *testing.T) { runScripts(t, "cases") }
+
+func runScripts(t *testing.T, dir string) {
 	scripts := "testdata"
 	if dir := os.Getenv(scriptsVar); dir != "" {
 		scripts = dir
@@ -71,7 +76,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir: scripts, WorkdirRoot: work, RequireExplicitExec: true, RequireUniqueNames: true,
+		Dir: filepath.Join(scripts, dir), WorkdirRoot: work, RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error { return setup(env, bin, filepath.Dir(attempt)) },
 		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"status": statusCommand},
 		Condition: func(cond string) (bool, error) {
@@ -114,11 +119,11 @@ func TestScriptsAsUser(t *testing.T) {
 	copyTree(t, "testdata", scripts)
 	self := filepath.Join(lab.place.Dir, "cli.test")
 	copyFile(t, "/proc/self/exe", self)
-	cmd := l.Command(self, "-test.run=^TestScripts$", "-test.v")
+	cmd := l.Command(self, "-test.run=^(TestScripts|TestCases)$", "-test.v")
 	tmp := l.Mkdir("tmp")
 	cmd.Env = append(cmd.Env, "TMPDIR="+tmp, "TERM=dumb", builtVar+"="+lab.sovrun, scriptsVar+"="+scripts)
 	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: TestScripts/") {
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestScripts/") || !strings.Contains(string(out), "--- PASS: TestCases/") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

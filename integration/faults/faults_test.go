@@ -76,21 +76,6 @@ func start(t *testing.T, l harness.Lab, fault string) launch {
 	return r
 }
 
-// step is how far apart the steps are that are broken: all of them with
-// SOVRUN_TEST_SOAK set, else a seventh, which as root the three callers share.
-func step(c harness.Caller) (first, by int) {
-	if harness.Soak() {
-		return 0, 1
-	}
-	callers := harness.Callers()
-	for i, x := range callers {
-		if x == c {
-			first = 7 * i
-		}
-	}
-	return first, 7 * len(callers)
-}
-
 // most is more steps than a launch has; reaching it means that faults do nothing.
 const most = 3000
 
@@ -99,8 +84,7 @@ const most = 3000
 func every(t *testing.T, c harness.Caller, fault func(n int) string, check func(t *testing.T, fault string, r *launch)) {
 	l := lab.place.NewLab(t, c)
 	before := traces(t)
-	first, by := step(c)
-	for n := first; ; n += by {
+	for n := 0; ; n++ {
 		if n > most {
 			t.Fatal("the launch never came to its end")
 		}

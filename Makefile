@@ -11,7 +11,7 @@ DESTDIR ?=
 VERSION := $(shell git describe --tags --always 2>/dev/null || echo unknown)$(shell git --no-optional-locks status --porcelain --untracked-files=no 2>/dev/null | sed -n '1s/.*/-dirty/p')
 GOBUILD = go build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/
 
-.PHONY: help deps check build test test-root test-user race lint generate drift bench bench-quick contract demo install clean
+.PHONY: help deps check build test test-root test-user race fuzz soak lint generate drift bench bench-quick contract demo install clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(firstword $(MAKEFILE_LIST)) | awk -F': ' '{ printf "%-12s %s\n", $$1, $$2 }'
@@ -38,6 +38,13 @@ test-user: deps build ## the second half of make test
 
 race: deps build ## the tests under the race detector, as whoever you are
 	@TESTFLAGS=-race .ci/test here
+
+fuzz: deps ## every fuzzer for 30 seconds (FUZZTIME=5m for longer)
+	@.ci/fuzz
+
+soak: deps build ## what takes long: ten thousand launches in a row, every fuzzer for minutes
+	@SOVRUN_TEST_SOAK=1 PACKAGES=./integration/load .ci/test all
+	@FUZZTIME=5m .ci/fuzz
 
 lint: deps build ## format, vet, staticcheck, known vulnerabilities, and the rules of this repository
 	@.ci/lint

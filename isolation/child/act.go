@@ -1,5 +1,7 @@
 package child
 
+import "github.com/sovrun/sovrun/isolation/child/wire"
+
 // MaxPlanes and MaxActs bound what a verdict covers.
 const (
 	MaxPlanes = 10
@@ -79,26 +81,18 @@ type Act struct {
 	Gate     uint16   // 1 + index of an act whose control must have succeeded before this one is tried, 0: none
 }
 
-// State is how far an act came.
-type State uint8
+// State and Observation are what came back of an act.
+type (
+	State       = wire.State
+	Observation = wire.Observation
+)
 
 // States of an observation.
 const (
-	NotRun   State = iota
-	Prepared       // a preparing op failed, Errno says how
-	Done           // the decisive op returned
+	NotRun   = wire.NotRun
+	Prepared = wire.Prepared
+	Done     = wire.Done
 )
-
-// Observation is what came back.
-type Observation struct {
-	Value int64
-	Errno int16
-	State State
-	_     uint8
-	Op    uint32 // index in ActOps of the op that decided
-}
-
-const observationSize = 16
 
 // Outcome is what an observation and that of its control amount to.
 type Outcome uint8

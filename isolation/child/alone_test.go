@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/sovrun/sovrun/isolation/child/wire"
 )
 
 // aloneEnv names the test that a process was started for; "all" lets every test
@@ -127,4 +129,4 @@ func (b *Builder) word32(at uint32) uint32 { return binary.NativeEndian.Uint32(b
 
 func (b *Builder) word64(at uint32) uint64 { return binary.NativeEndian.Uint64(b.P.Arena[at:]) }
 
-func ptrOf(h *header) unsafe.Pointer { return unsafe.Pointer(h) }
+func ptrOf(h *wire.Header) unsafe.Pointer { return unsafe.Pointer(h) }

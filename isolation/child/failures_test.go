@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sovrun/sovrun/isolation/child/wire"
 )
 
 // lists are those whose failures are reported, in the order in which they are
@@ -177,14 +179,14 @@ func TestAwaitInit(t *testing.T) {
 func TestReportEnds(t *testing.T) {
 	p := NewBuilder().P
 	p.Acts = make([]Act, 3)
-	whole := func(h header) string {
-		return string((*[headerSize]byte)(ptrOf(&h))[:])
+	whole := func(h wire.Header) string {
+		return string((*[wire.HeaderSize]byte)(ptrOf(&h))[:])
 	}
 	for _, row := range []struct{ name, text, want string }{
 		{"nothing", "", "EOF"},
-		{"half a message", whole(header{Kind: msgExit})[:headerSize/2], errShort.Error()},
-		{"an unknown message", whole(header{Kind: 9}), "unknown message 9"},
-		{"a verdict about other acts", whole(header{Kind: msgVerdict, B: 2}), "judged 2 acts, wanted 3"},
+		{"half a message", whole(wire.Header{Kind: wire.Exit})[:wire.HeaderSize/2], wire.ErrShort.Error()},
+		{"an unknown message", whole(wire.Header{Kind: 9}), "unknown message 9"},
+		{"a verdict about other acts", whole(wire.Header{Kind: wire.Verdict, B: 2}), "judged 2 acts, wanted 3"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			_, err := p.ReadMessage(strings.NewReader(row.text))

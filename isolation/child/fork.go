@@ -1,11 +1,12 @@
 package child
 
 import (
-	"encoding/binary"
 	"runtime"
 	"sync/atomic"
 	"syscall"
 	"unsafe"
+
+	"github.com/sovrun/sovrun/isolation/child/wire"
 )
 
 // The toolchain keeps these two names open for gVisor (runtime/proc.go calls them
@@ -148,7 +149,7 @@ func (e *StartError) Unwrap() error { return e.Errno }
 func (p *Program) reserve() uintptr {
 	b := Builder{P: p}
 	for _, at := range []*uint32{&p.obs, &p.ctl} {
-		*at = b.Alloc(len(p.Acts)*observationSize, 8)
+		*at = b.Alloc(len(p.Acts)*wire.ObservationSize, 8)
 	}
 	return p.link()
 }
@@ -211,13 +212,5 @@ func (l *Launch) Release() {
 
 // observations decodes what the processes left in the arena.
 func (p *Program) observations(at uint32) []Observation {
-	out := make([]Observation, len(p.Acts))
-	for i := range out {
-		b := p.Arena[int(at)+i*observationSize:]
-		out[i] = Observation{
-			Value: int64(binary.NativeEndian.Uint64(b)), Errno: int16(binary.NativeEndian.Uint16(b[8:])),
-			State: State(b[10]), Op: binary.NativeEndian.Uint32(b[12:]),
-		}
-	}
-	return out
+	return wire.Observations(p.Arena[at:], len(p.Acts))
 }

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/sovrun/sovrun/isolation/child/wire"
 )
 
 // imageLimitBytes is what the image may take: a header and a page of the kernel's
@@ -269,7 +271,7 @@ func (s *sandboxInit) end(t *testing.T) (code int, told syscall.WaitStatus) {
 	}
 	_ = s.cmd.Wait()
 	m, err := NewBuilder().P.ReadMessage(bytes.NewReader(text))
-	if err != nil || m.Exit == nil || len(text) != headerSize {
+	if err != nil || m.Exit == nil || len(text) != wire.HeaderSize {
 		t.Fatalf("the report is %d bytes, %x: %+v, %v; pid 1 ended with %v", len(text), text, m, err, s.cmd.ProcessState)
 	}
 	return s.cmd.ProcessState.ExitCode(), *m.Exit
@@ -424,11 +426,11 @@ func childOf(t *testing.T, pid int) int {
 func TestInitMessageIsTheReports(t *testing.T) {
 	s := startInit(t, "exit 3")
 	text, _ := io.ReadAll(s.report)
-	want := header{Kind: msgExit, A: 3 << 8}
-	if len(text) != headerSize || !bytes.Equal(text, (*[headerSize]byte)(unsafe.Pointer(&want))[:]) {
+	want := wire.Header{Kind: wire.Exit, A: 3 << 8}
+	if len(text) != wire.HeaderSize || !bytes.Equal(text, (*[wire.HeaderSize]byte)(unsafe.Pointer(&want))[:]) {
 		t.Errorf("%x", text)
 	}
-	if binary.NativeEndian.Uint32(text) != msgExit {
+	if binary.NativeEndian.Uint32(text) != wire.Exit {
 		t.Errorf("kind %d", binary.NativeEndian.Uint32(text))
 	}
 }

@@ -3,6 +3,8 @@ package child
 import (
 	"syscall"
 	"unsafe"
+
+	"github.com/sovrun/sovrun/isolation/child/wire"
 )
 
 // listAt is the address and length of a list of ops.
@@ -207,7 +209,7 @@ func (t *task) act(i int, control bool) {
 	for k := range actSlots {
 		t.slots[actBase+k] = unset
 	}
-	o := (*Observation)(pointer(at + uintptr(i)*observationSize))
+	o := (*Observation)(pointer(at + uintptr(i)*wire.ObservationSize))
 	t.try(o, p, int(span.First), int(span.Last))
 }
 

@@ -3,26 +3,9 @@ package child
 import (
 	"syscall"
 	"unsafe"
+
+	"github.com/sovrun/sovrun/isolation/child/wire"
 )
-
-// Messages on the report pipe. Each is a header and nothing else; what the acts
-// saw is read from the memory that is still shared.
-const (
-	msgFailure = 1 + iota // a: op, b: errno, value: result
-	msgVerdict            // a: planes that stand, b: number of acts
-	msgExit               // a: wait status of the provider; written by the image
-)
-
-// header is a message.
-type header struct {
-	Kind  uint32
-	A     uint32
-	B     uint32
-	_     uint32
-	Value int64
-}
-
-const headerSize = 24
 
 // ExitSetup is the exit status of a process that reported a failure.
 const ExitSetup = 125
@@ -33,8 +16,8 @@ const ExitSetup = 125
 //go:norace
 //go:nocheckptr
 func (t *task) send(kind, a, b uint32, value int64) bool {
-	h := header{Kind: kind, A: a, B: b, Value: value}
-	_, e := call(syscall.SYS_WRITE, uintptr(t.prog().ErrorFD), uintptr(unsafe.Pointer(&h)), headerSize, 0)
+	h := wire.Header{Kind: kind, A: a, B: b, Value: value}
+	_, e := call(syscall.SYS_WRITE, uintptr(t.prog().ErrorFD), uintptr(unsafe.Pointer(&h)), wire.HeaderSize, 0)
 	return e == 0
 }
 
@@ -53,7 +36,7 @@ func (t *task) exit(code uintptr) {
 //go:nosplit
 //go:norace
 func (t *task) fail(index uint32, errno, result uintptr) {
-	t.send(msgFailure, index, uint32(errno), int64(result))
+	t.send(wire.Failure, index, uint32(errno), int64(result))
 	t.exit(ExitSetup)
 }
 
@@ -122,7 +105,7 @@ func (t *task) providerMain(p *Program) {
 	if controls {
 		standing = t.verdict(p)
 	}
-	if !t.send(msgVerdict, standing, uint32(len(p.Acts)), 0) || uint32(p.Require)&^standing != 0 {
+	if !t.send(wire.Verdict, standing, uint32(len(p.Acts)), 0) || uint32(p.Require)&^standing != 0 {
 		t.exit(ExitSetup)
 	}
 	if !p.Execute {
@@ -156,7 +139,7 @@ func actAt(p *Program, i int) *Act {
 //go:nosplit
 //go:norace
 func observationAt(list uintptr, i int) *Observation {
-	return (*Observation)(pointer(list + uintptr(i)*observationSize))
+	return (*Observation)(pointer(list + uintptr(i)*wire.ObservationSize))
 }
 
 // open reports whether the act that this one depends on had a control that

@@ -11,7 +11,7 @@ DESTDIR ?=
 VERSION := $(shell git describe --tags --always 2>/dev/null || echo unknown)$(shell git --no-optional-locks status --porcelain --untracked-files=no 2>/dev/null | sed -n '1s/.*/-dirty/p')
 GOBUILD = go build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/
 
-.PHONY: help deps check build test test-root test-user race fuzz soak lint generate drift bench bench-quick contract demo install clean
+.PHONY: help deps check build test test-root test-user race fuzz soak lint generate drift bench bench-quick contract contract-falsify demo install clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(firstword $(MAKEFILE_LIST)) | awk -F': ' '{ printf "%-12s %s\n", $$1, $$2 }'
@@ -63,6 +63,9 @@ bench-quick: deps build ## the same in a minute, for a look; writes nothing
 
 contract: deps build ## run the checks of docs/contract.md (ID=H2 for one)
 	@go run ./integration/contract $(ID)
+
+contract-falsify: deps build ## turn each guard off, in test builds, and see its check fail (ID=P2 for one)
+	@go run ./integration/contract -falsify $(ID)
 
 demo: deps build ## a report, real work in a sandbox, and ten escapes that fail
 	@go run ./integration/demo

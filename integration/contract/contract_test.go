@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -125,6 +126,55 @@ func wantTest(t *testing.T, id string, c check) {
 		}
 	}
 	t.Errorf("%s: no %s in %s", id, name, c[len(c)-3])
+}
+
+const falsifyTop = "| id | off | check | red with |\n|---|---|---|---|\n"
+
+func TestFalsify(t *testing.T) {
+	row := "| P1 | `off=x` | `go test ./a -run ^TestX$` | `symptom` |\n"
+	for _, c := range []struct {
+		name, text string
+		red        bool
+		output     string
+		want       string
+	}{
+		{"red as it must be", falsifyTop + row, true, "the symptom is there", ""},
+		{"green", falsifyTop + row, false, "symptom", "1 of 1 checks do not see their guard missing"},
+		{"red for another reason", falsifyTop + row, true, "it does not build", "1 of 1 checks"},
+		{"no table", "text\n", false, "", "no table"},
+		{"no switch", falsifyTop + "| P1 | x | `go test ./a -run ^TestX$` | `s` |\n", true, "s", "nothing between backquotes"},
+		{"no test", falsifyTop + "| P1 | `off=x` | `make lint` | `s` |\n", true, "s", "wanted a test"},
+		{"an empty cell", falsifyTop + "| P1 | `off=x` | `go test ./a -run ^TestX$` |  |\n", true, "s", "P1 has no red with"},
+		{"of another promise", falsifyTop + strings.Replace(row, "P1", "P2", 1), true, "symptom", "0 of 0 checks"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := falsify(c.text, []string{"P1"}, func(falsification) (bool, string) { return c.red, c.output }, &strings.Builder{})
+			wantError(t, err, c.want)
+		})
+	}
+}
+
+// TestGuardsOfThisRepository: each guard that is turned off belongs to a promise, and
+// its check is there.
+func TestGuardsOfThisRepository(t *testing.T) {
+	text, err := os.ReadFile("../../" + table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	promises, err := parse(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := parseFalsifications(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		if !slices.ContainsFunc(promises, func(p promise) bool { return p.id == f.id }) {
+			t.Errorf("there is no promise %s", f.id)
+		}
+		wantTest(t, f.id, f.check)
+	}
 }
 
 func wantError(t *testing.T, err error, want string) {

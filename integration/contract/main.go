@@ -2,7 +2,10 @@
 // exits 1 when a check fails, when a promise has no check, and when a check matches no test: a promise that nothing
 // tests is not held.
 //
-//	go run ./integration/contract [ID...]
+//	go run ./integration/contract [-falsify] [ID...]
+//
+// With -falsify it turns each guard of the second table off, in test builds, and wants
+// the check that is named to fail with the symptom that is named.
 package main
 
 import (
@@ -20,7 +23,13 @@ func main() {
 		fmt.Fprintf(os.Stderr, "contract: read the promises: %v; start it at the top of the repository\n", err)
 		os.Exit(1)
 	}
-	if err := run(string(text), os.Args[1:], execute, os.Stdout); err != nil {
+	ids := os.Args[1:]
+	if len(ids) > 0 && ids[0] == "-falsify" {
+		err = falsify(string(text), ids[1:], switchedOff, os.Stdout)
+	} else {
+		err = run(string(text), ids, execute, os.Stdout)
+	}
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "contract: %v\n", err)
 		os.Exit(1)
 	}

@@ -31,6 +31,23 @@ var (
 func parse(text string) ([]promise, error) {
 	var out []promise
 	seen := map[string]bool{}
+	err := rows(text, header, func(cells []string) error {
+		p, err := promiseOf(cells)
+		if err == nil && seen[p.id] {
+			err = fmt.Errorf("%s is there twice", p.id)
+		}
+		seen[p.id] = true
+		out = append(out, p)
+		return err
+	})
+	if err == nil && len(out) == 0 {
+		err = errors.New("no table with the columns id, promise, check, guard")
+	}
+	return out, err
+}
+
+// rows calls f for the rows of every table with this header.
+func rows(text string, header []string, f func(cells []string) error) error {
 	inTable := false
 	for i, line := range strings.Split(text, "\n") {
 		cells, isRow := row(line)
@@ -41,21 +58,32 @@ func parse(text string) ([]promise, error) {
 			inTable = strings.Join(cells, "|") == strings.Join(header, "|")
 		case strings.HasPrefix(cells[0], "---"):
 		default:
-			p, err := promiseOf(cells)
-			if err == nil && seen[p.id] {
-				err = fmt.Errorf("%s is there twice", p.id)
+			err := complete(cells, header)
+			if err == nil {
+				err = f(cells)
 			}
 			if err != nil {
-				return nil, fmt.Errorf("line %d: %w", i+1, err)
+				return fmt.Errorf("line %d: %w", i+1, err)
 			}
-			seen[p.id] = true
-			out = append(out, p)
 		}
 	}
-	if len(out) == 0 {
-		return nil, errors.New("no table with the columns id, promise, check, guard")
+	return nil
+}
+
+// complete wants an id and something in every cell.
+func complete(cells, header []string) error {
+	if len(cells) != len(header) {
+		return fmt.Errorf("wanted %d cells, got %d", len(header), len(cells))
 	}
-	return out, nil
+	if !idForm.MatchString(cells[0]) {
+		return fmt.Errorf("wanted an id like P1, got %q", cells[0])
+	}
+	for i, name := range header {
+		if cells[i] == "" {
+			return fmt.Errorf("%s has no %s", cells[0], name)
+		}
+	}
+	return nil
 }
 
 // row splits a line of a Markdown table at the bars that are not escaped.
@@ -74,18 +102,7 @@ func row(line string) ([]string, bool) {
 }
 
 func promiseOf(cells []string) (promise, error) {
-	if len(cells) != len(header) {
-		return promise{}, fmt.Errorf("wanted %d cells, got %d", len(header), len(cells))
-	}
 	p := promise{id: cells[0]}
-	if !idForm.MatchString(p.id) {
-		return p, fmt.Errorf("wanted an id like P1, got %q", p.id)
-	}
-	for i, name := range header {
-		if cells[i] == "" {
-			return p, fmt.Errorf("%s has no %s", p.id, name)
-		}
-	}
 	for _, m := range span.FindAllStringSubmatch(cells[2], -1) {
 		c, err := checkOf(m[1])
 		if err != nil {

@@ -11,7 +11,7 @@ DESTDIR ?=
 VERSION := $(shell git describe --tags --always 2>/dev/null || echo unknown)$(shell git --no-optional-locks status --porcelain --untracked-files=no 2>/dev/null | sed -n '1s/.*/-dirty/p')
 GOBUILD = go build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/
 
-.PHONY: help deps check build test test-root test-user race fuzz soak lint generate drift bench bench-quick contract contract-falsify demo install clean
+.PHONY: help deps check build test test-root test-user race fuzz soak lint generate drift bench bench-quick comparison contract contract-falsify demo install clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(firstword $(MAKEFILE_LIST)) | awk -F': ' '{ printf "%-12s %s\n", $$1, $$2 }'
@@ -60,6 +60,9 @@ bench: deps build ## measure against bubblewrap and a C launcher, write docs/ben
 
 bench-quick: deps build ## the same in a minute, for a look; writes nothing
 	go run ./integration/bench -quick -sovrun bin/sovrun
+
+comparison: deps build ## the same tries under other sandboxes, write docs/comparison.md (root)
+	go run ./integration/comparison -out docs/comparison.md
 
 contract: deps build ## run the checks of docs/contract.md (ID=H2 for one)
 	@go run ./integration/contract $(ID)

@@ -44,7 +44,7 @@ func Detect(p policy.Policy, c policy.Caller) Host {
 	target(f, r, p)
 	feedOthers(f)
 	f.Caller.AccountHome = f.Target.Home
-	c.Home, c.AccountHome = f.Home(), f.Target.Home
+	c.Home, c.AccountHome, c.StartHome = f.Home(), f.Target.Home, c.Home
 	r.named = policy.Named(p, c)
 	for _, path := range policy.Wanted(p, c) {
 		look(f, r, path)

@@ -39,9 +39,11 @@ type Caller struct {
 	// (Account.Home). Where it is another than Home, as under HOME=/tmp/x, its
 	// secret places count as well.
 	AccountHome string
-	Env         []string // NAME=VALUE
-	Argv        []string // the command and its arguments
-	Umask       int
+	// StartHome is $HOME, which is another than Home where root hands over.
+	StartHome string
+	Env       []string // NAME=VALUE
+	Argv      []string // the command and its arguments
+	Umask     int
 }
 
 // Account is a line of passwd(5), by uid; only UID and GID are always known.

@@ -97,7 +97,7 @@ func inodeOf(path string) uint64 {
 // facts gathers what a policy wants of the host.
 func (h host) facts(p Policy, f Facts) Facts {
 	c := f.Caller
-	c.Home, c.AccountHome = f.Home(), f.Target.Home
+	c.Home, c.AccountHome, c.StartHome = f.Home(), f.Target.Home, c.Home
 	f.Paths = map[string]PathFact{}
 	for _, w := range Wanted(p, c) {
 		f.Paths[w] = h.fact(w)

@@ -28,7 +28,7 @@ func Compose(flags Fragment, o Options) (Policy, error) {
 func loadFile(name string) (Fragment, error) {
 	data, err := readFile(name)
 	if err != nil {
-		return Fragment{}, refuse(InvalidPolicy, "read policy file "+quote(name)+": "+cause(err), "name a policy file with --config")
+		return Fragment{}, refuse(InvalidPolicy, "read policy file "+quote(name)+": "+cause(err), "see whether --config names the right file")
 	}
 	return Load(name, data)
 }

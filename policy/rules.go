@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -145,8 +146,7 @@ func (v *view) secrets() []PathFact {
 		return v.secretFacts
 	}
 	v.looked = true
-	v.secretsOf(v.facts.Home())
-	if home := v.facts.Target.Home; home != v.facts.Home() {
+	for _, home := range homes(v.facts.Home(), v.facts.Target.Home, v.facts.Caller.Home) {
 		v.secretsOf(home)
 	}
 	for _, path := range &systemSecrets {
@@ -158,10 +158,19 @@ func (v *view) secrets() []PathFact {
 	return v.secretFacts
 }
 
-func (v *view) secretsOf(home string) {
-	if home == "" || home == "/" {
-		return
+// homes are those with secret places: of the command, of its account, of the caller.
+// Each counts once, and the root is none.
+func homes(all ...string) []string {
+	out := make([]string, 0, len(all))
+	for _, home := range all {
+		if home != "" && home != "/" && !slices.Contains(out, home) {
+			out = append(out, home)
+		}
 	}
+	return out
+}
+
+func (v *view) secretsOf(home string) {
 	buf := append(make([]byte, 0, 256), home...)
 	for _, name := range &homeSecrets {
 		buf = append(append(buf[:len(home)], '/'), name...)
@@ -180,9 +189,6 @@ func (v *view) secret(fact PathFact) {
 // appendSecrets spells out the secret places of a home. All names are cut from
 // one string: this runs at every launch.
 func appendSecrets(out []string, home string) []string {
-	if home == "" || home == "/" {
-		return out
-	}
 	buf := make([]byte, 0, len(homeSecrets)*(len(home)+24))
 	for _, n := range &homeSecrets {
 		buf = append(append(append(buf, home...), '/'), n...)

@@ -18,8 +18,8 @@ func Named(p Policy, c Caller) []string {
 // Wanted lists every path that Resolve needs a fact of, those of Named first;
 // a few may come twice. A path behind Named that does not exist and has no
 // links needs no fact either: there an absent one means the same. c.Home is that of the account that the provider will run as
-// (Facts.Home), which matters when root hands over to another one, and
-// c.AccountHome its home in passwd(5).
+// (Facts.Home), which matters when root hands over to another one,
+// c.AccountHome its home in passwd(5), and c.StartHome the caller's own.
 func Wanted(p Policy, c Caller) []string {
 	named := Named(p, c)
 	out := append(make([]string, 0, 144+len(named)), named...)
@@ -31,9 +31,8 @@ func Wanted(p Policy, c Caller) []string {
 	if p.Network == NetworkHost {
 		out = append(out, resolvPath)
 	}
-	out = appendSecrets(out, c.Home)
-	if c.AccountHome != c.Home {
-		out = appendSecrets(out, c.AccountHome)
+	for _, home := range homes(c.Home, c.AccountHome, c.StartHome) {
+		out = appendSecrets(out, home)
 	}
 	if len(p.Files) > 0 {
 		out = append(out, systemSecrets[:]...)

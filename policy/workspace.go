@@ -42,6 +42,10 @@ func (v *view) workspace(p *Policy, rules []Rule) (place, error) {
 		return w, refuse(InvalidWorkspace, "the working directory "+quote(w.spelled)+" cannot be used: "+why,
 			"grant it again with --write, or start elsewhere")
 	}
+	if w.spelled == "" {
+		v.note("no workspace: the working directory is gone; the command starts in /tmp, which is private and goes away with it")
+		return w, nil
+	}
 	v.note("no workspace: the working directory ", quote(w.spelled), " cannot be one (", why, "); the command starts in /tmp, which is private and goes away with it")
 	return w, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -119,7 +120,7 @@ func TestScriptsAsUser(t *testing.T) {
 	copyTree(t, "testdata", scripts)
 	self := filepath.Join(lab.place.Dir, "cli.test")
 	copyFile(t, "/proc/self/exe", self)
-	cmd := l.Command(self, "-test.run=^(TestScripts|TestCases)$", "-test.v")
+	cmd := l.Within(15*time.Minute, self, "-test.run=^(TestScripts|TestCases)$", "-test.v")
 	tmp := l.Mkdir("tmp")
 	cmd.Env = append(cmd.Env, "TMPDIR="+tmp, "TERM=dumb", builtVar+"="+lab.sovrun, scriptsVar+"="+scripts)
 	out, err := cmd.CombinedOutput()

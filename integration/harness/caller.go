@@ -101,7 +101,12 @@ const patience = 60 * time.Second
 // Command prepares a program, to be started in the workspace by the caller with
 // an environment of few variables and those that are given.
 func (l Lab) Command(program string, args ...string) *exec.Cmd {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	return l.Within(patience, program, args...)
+}
+
+// Within is Command for what takes longer than one launch.
+func (l Lab) Within(limit time.Duration, program string, args ...string) *exec.Cmd {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	l.t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = l.Workspace

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/sovrun/sovrun/integration/harness"
 	"github.com/sovrun/sovrun/policy"
@@ -37,7 +38,7 @@ func TestRepeated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cmd := l.Command(self)
+			cmd := l.Within(15*time.Minute, self)
 			cmd.Env = append(cmd.Env, repeatRole+"="+strconv.Itoa(times))
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)

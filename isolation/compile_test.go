@@ -101,7 +101,7 @@ func compiled(t *testing.T, change func(p *policy.Plan, in *Inherited)) *child.P
 // callNames are the calls that programs make, on every machine under one name.
 var callNames = map[int]string{
 	unix.SYS_CAPSET: "capset", unix.SYS_CHDIR: "chdir", unix.SYS_CLOSE: "close", unix.SYS_CLOSE_RANGE: "close_range",
-	unix.SYS_DUP3: "dup3", unix.SYS_EXECVE: "execve", unix.SYS_FCNTL: "fcntl", unix.SYS_IOCTL: "ioctl", unix.SYS_KEYCTL: "keyctl",
+	unix.SYS_DUP3: "dup3", unix.SYS_EXECVE: "execve", unix.SYS_FCNTL: "fcntl", unix.SYS_IOCTL: "ioctl",
 	unix.SYS_LANDLOCK_ADD_RULE: "landlock_add_rule", unix.SYS_LANDLOCK_RESTRICT_SELF: "landlock_restrict_self",
 	unix.SYS_LSEEK: "lseek", unix.SYS_MKDIRAT: "mkdirat", unix.SYS_MKNODAT: "mknodat", unix.SYS_MOUNT: "mount",
 	unix.SYS_MOUNT_SETATTR: "mount_setattr", unix.SYS_MOVE_MOUNT: "move_mount", unix.SYS_OPEN_TREE: "open_tree",

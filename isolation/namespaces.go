@@ -49,23 +49,11 @@ func early(b *child.Builder, unshared uintptr) {
 // members, outside of the pid namespace too: the script that sovrun runs in, or the
 // other parts of a pipeline.
 func (c *compiler) session() {
-	if c.p.Nested() {
-		c.keyring()
-	}
 	if !c.p.OwnSession {
 		return
 	}
 	c.b.At(child.StageTerminal, "a session of its own")
 	c.b.Setup(unix.SYS_SETSID)
-}
-
-// keyring leaves the caller's session keyring for an empty one (keyctl(2),
-// KEYCTL_JOIN_SESSION_KEYRING). Where /proc is not masked, /proc/keys lists what one
-// possesses, by name; the calls themselves the filter refuses. A kernel without keys
-// says ENOSYS.
-func (c *compiler) keyring() {
-	c.b.At(child.StageTerminal, "a keyring of its own")
-	c.b.Setup(unix.SYS_KEYCTL, child.Imm(unix.KEYCTL_JOIN_SESSION_KEYRING), child.Imm(0)).Accept = int16(unix.ENOSYS)
 }
 
 // ownDescriptors ends the sharing of descriptors with the launcher.

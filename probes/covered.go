@@ -109,7 +109,7 @@ var uncovered = [policy.NumPlanes][]string{
 // uncoveredNested is what the profile for namespaces within leaves out besides.
 var uncoveredNested = [policy.NumPlanes][]string{
 	policy.Filesystem: {"Landlock's file rights, which would refuse every mount within: the file system rests on mounts alone"},
-	policy.Processes:  {"what /proc tells about the host: it is neither masked nor read-only, or no other could be mounted within"},
+	policy.Processes:  {"what /proc tells about the host, and the names of the caller's keys: it is neither masked nor read-only, or no other could be mounted within"},
 	policy.Privileges: {"namespaces of the program's own, in which it holds every capability"},
 }
 

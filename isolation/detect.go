@@ -165,10 +165,32 @@ func rootsTarget(f *policy.Facts, r *resolver, p policy.Policy) (uid, gid int) {
 	}
 	ws := policy.WorkspaceCandidate(p, f.Caller)
 	look(f, r, ws)
-	if fact := f.Paths[ws]; fact.Errno == 0 && fact.UID != 0 {
+	if fact := f.Paths[ws]; fact.Errno == 0 && fact.UID != 0 && mapped(fact.UID) {
 		return fact.UID, groupOfAccount
 	}
 	return 0, f.Caller.GID
+}
+
+// mapped reports whether a uid has a place in this user namespace. In that of a
+// rootless container the owner of a file of the host's may have none, and is shown as
+// nobody (user_namespaces(7), /proc/PID/uid_map).
+func mapped(uid int) bool {
+	text, err := os.ReadFile("/proc/self/uid_map")
+	if err != nil {
+		return true
+	}
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		if len(f) != 3 {
+			continue
+		}
+		first, err := strconv.ParseUint(f[0], 10, 32)
+		count, err2 := strconv.ParseUint(f[2], 10, 33)
+		if err == nil && err2 == nil && uint64(uid) >= first && uint64(uid) < first+count {
+			return true
+		}
+	}
+	return false
 }
 
 // sudoIDs reads what sudo(8) tells of the invoking user.

@@ -125,8 +125,11 @@ func (r *resolver) readlink(path string) (string, error) {
 		r.text = make([]byte, unix.PathMax)
 	}
 	n, err := unix.Readlink(path, r.text)
-	if err == nil && n == 0 {
+	switch {
+	case err == nil && n == 0:
 		err = unix.ENOENT
+	case err == unix.EINVAL: // a link a moment ago
+		err = unix.ESTALE
 	}
 	return string(r.text[:max(n, 0)]), err
 }

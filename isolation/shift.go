@@ -19,8 +19,9 @@ import (
 // Nothing is ever mapped onto uid 0 of the disk, and nothing can be written
 // through them.
 //
-// Where a file system cannot be id-mapped (an overlay, NFS), what only root may
-// read is searched for and hidden instead.
+// Where a file system cannot be id-mapped (an overlay, NFS), or there is no id to map
+// to (root of a user namespace that has one id, as in a rootless container), what only
+// root may read is searched for and hidden instead.
 func (l *Launch) shifted(*Host) error {
 	ns := -1
 	defer func() { closeAll([]int{ns}) }()
@@ -31,7 +32,7 @@ func (l *Launch) shifted(*Host) error {
 		}
 		if ns < 0 {
 			var err error
-			if ns, err = nobodyNamespace(); err != nil {
+			if ns, err = nobodyNamespace(); err != nil && !errors.Is(err, unix.EPERM) {
 				return fmt.Errorf("sources: a user namespace for id-mapped mounts: %w", err)
 			}
 		}
@@ -54,6 +55,9 @@ func (l *Launch) shifted(*Host) error {
 }
 
 func (l *Launch) shiftOne(m *policy.Mount, ns int) (int, error) {
+	if ns < 0 {
+		return -1, unix.EPERM
+	}
 	src, err := openSame(m.Source, m.Major, m.Minor, m.Inode)
 	if err != nil {
 		return -1, fmt.Errorf("sources: opening %q: %w", m.Source, err)

@@ -61,6 +61,20 @@ func TestNested(t *testing.T) {
 	}
 }
 
+// TestWithoutLandlock: a kernel that has none gets no rules, so nothing waits for it to
+// refuse.
+func TestWithoutLandlock(t *testing.T) {
+	p, f := Policy{}, ada("git")
+	f.Landlock = 0
+	plan, err := Resolve(p, debian().facts(p, f))
+	if err != nil || len(plan.Landlock) > 0 {
+		t.Errorf("%d rules, %v", len(plan.Landlock), err)
+	}
+	if plan := resolve(t, debian(), Policy{}, ada("git")); len(plan.Landlock) == 0 {
+		t.Error("the control has no rules either")
+	}
+}
+
 // TestAccountsFile: no account of the host but the run's own, and no field of
 // it can make another line.
 func TestAccountsFile(t *testing.T) {

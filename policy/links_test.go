@@ -85,7 +85,7 @@ func TestBothSpellings(t *testing.T) {
 		{[]string{"--read", "/short/x"}, "/short/x/f", "/data/real/x/f"},
 		{[]string{"--read", "/short/x"}, "/data/link/x/f", "/data/real/x/f"},
 		{[]string{"--read", "/short/x"}, "/data/real/x/f", "/data/real/x/f"},
-		{[]string{"--read", "link/x"}, "/home/ada/proj/link/x/f", "/data/real/x/f"}, // the link lies in a grant
+		{[]string{"--read", "/data/real/x"}, "/home/ada/proj/link/x/f", "/data/real/x/f"}, // the link lies in the workspace
 		{[]string{"--read", "~/.bashrc"}, "/home/ada/.bashrc", "/home/ada/dots/bashrc"},
 		{[]string{"--read", "/var/run/systemd/resolve"}, "/var/run/systemd/resolve/stub-resolv.conf", "/run/systemd/resolve/stub-resolv.conf"},
 		{nil, "/bin/sh", "/usr/bin/dash"},

@@ -8,7 +8,6 @@ func (p *Plan) Nested() bool { return p.Filter == syscallsNested }
 
 // makeRoom leaves out what would refuse every mount within.
 func (p *Plan) makeRoom() {
-	p.Landlock = []FileRule{}
 	for i := range p.Mounts {
 		p.Mounts[i].Masks = nil
 	}

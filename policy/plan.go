@@ -23,7 +23,7 @@ type Plan struct {
 	Files []File `json:"files"`
 	Links []Link `json:"links"`
 
-	Landlock   []FileRule  `json:"landlock"` // what the ruleset grants, in the final view; see Nested
+	Landlock   []FileRule  `json:"landlock"` // what the ruleset grants, in the final view; empty without Landlock and where Nested
 	Namespaces Namespaces  `json:"namespaces"`
 	Filter     string      `json:"filter"` // name of the syscall filter's profile
 	Limits     []Limit     `json:"limits"`

@@ -7,7 +7,7 @@ import (
 )
 
 // TestPlantedLinks: what a command can make in a tree that it may write does not
-// widen what is writable. Links that it cannot make, or that stay inside, work.
+// widen what is granted. Links that it cannot make, or that stay inside, work.
 func TestPlantedLinks(t *testing.T) {
 	h := debian()
 	h.put(map[string]hostNode{
@@ -30,7 +30,11 @@ func TestPlantedLinks(t *testing.T) {
 		{"--write inside", ""},
 		{"--write ~/to-cache", ""},
 		{"--write /data/a --write /data/a/self", ""},
-		{"--read etc", ""},
+		{"--read etc", "/home/ada/proj/etc"},
+		{"--exec tmp-b", "/home/ada/proj/tmp-b"},
+		{"--read inside", ""},
+		{"--hide etc", ""},
+		{"--read ~/to-cache", ""},
 		{"--write etc", "/home/ada/proj/etc"},
 		{"--write etc/alternatives", "/home/ada/proj/etc"},
 		{"--write sub/up", "/home/ada/proj/sub/up"},

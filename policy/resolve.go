@@ -26,6 +26,8 @@ func Resolve(p Policy, f Facts) (Plan, error) {
 	plan := v.plan(&p)
 	if plan.Nested() {
 		plan.makeRoom()
+	} else if f.Landlock > 0 {
+		plan.Landlock = v.landlock()
 	}
 	plan.Command, plan.Env, plan.EnvNames, plan.Dropped = cmd, env.list, env.names(), list(env.dropped)
 	if w.ok {
@@ -78,7 +80,7 @@ func (v *view) plan(p *Policy) Plan {
 			KeepsRoot: f.KeepsRoot, Name: f.Target.Name, Home: insideHome(f),
 		},
 		Mounts: v.mounts, Dirs: v.dirs, Files: v.files, Links: list(v.plinks),
-		Landlock:   v.landlock(),
+		Landlock:   []FileRule{},
 		Namespaces: NamespacesOf(*p),
 		Filter:     filterOf(p), Limits: list(p.Limits), Network: p.Network,
 		Require: p.Require &^ p.Degraded, Degraded: p.Degraded,

@@ -6,8 +6,17 @@ import (
 	"strings"
 )
 
-func quote(s string) string { return strconv.Quote(s) }
-func itoa(n int) string     { return strconv.Itoa(n) }
+// longestQuoted is how much of a value a message repeats: more than a path has (PATH_MAX).
+const longestQuoted = 4200
+
+func quote(s string) string {
+	if len(s) > longestQuoted {
+		return strconv.Quote(s[:60]) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
 
 // Origins of the rules that nobody wrote.
 var (
@@ -251,20 +260,20 @@ func (v *view) addRule(r *Rule) error {
 	return nil
 }
 
-// planted refuses a grant for writing that leaves a writable tree through a link
-// in it: an earlier command may have made that link, or may be exchanging it right
-// now, and what it leads to would become writable.
+// planted refuses a grant that leaves a writable tree through a link in it: an earlier
+// command may have made that link, or may be exchanging it right now, and what it
+// leads to would be opened by a rule that was meant for something else.
 func (v *view) planted(rules []Rule, w *place) error {
 	for i := range rules {
 		r := &rules[i]
 		fact := v.facts.Paths[r.Path]
-		if r.Access != Write || !fact.exists() {
+		if r.Access == Hide || !fact.exists() {
 			continue
 		}
 		for _, l := range fact.Links {
 			if tree := v.writableAt(l.Path, rules, w); tree != "" && !Within(tree, fact.Real) {
 				return refuse(InvalidPolicy, ruleName(r)+": the link "+quote(l.Path)+", which a command in "+quote(tree)+" can change, leads out of it to "+quote(fact.Real),
-					"if that is what shall be written to, name it itself")
+					"if that is what shall be granted, name it itself")
 			}
 		}
 	}

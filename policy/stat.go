@@ -10,11 +10,12 @@ const (
 // Errno values that a failed resolution is explained by, errno(3). They are
 // the same on every architecture of Linux that Go knows.
 const (
-	errnoAccess  = 13 // EACCES
-	errnoNoEntry = 2  // ENOENT
-	errnoNotDir  = 20 // ENOTDIR
-	errnoLoop    = 40 // ELOOP
-	errnoName    = 36 // ENAMETOOLONG
+	errnoAccess  = 13  // EACCES
+	errnoNoEntry = 2   // ENOENT
+	errnoNotDir  = 20  // ENOTDIR
+	errnoStale   = 116 // ESTALE: changed while it was looked at
+	errnoLoop    = 40  // ELOOP
+	errnoName    = 36  // ENAMETOOLONG
 )
 
 func (f PathFact) exists() bool    { return f.Real != "" && f.Errno == 0 }
@@ -84,6 +85,8 @@ func (f PathFact) why(path string) string {
 		return quote(at) + " goes round in a circle of symbolic links"
 	case errnoName:
 		return quote(at) + " is too long a name"
+	case errnoStale:
+		return quote(at) + " was exchanged while it was looked at"
 	}
 	return quote(at) + " cannot be resolved (errno " + itoa(f.Errno) + ")"
 }

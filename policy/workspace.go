@@ -35,7 +35,7 @@ func (v *view) workspace(p *Policy, rules []Rule) (place, error) {
 	switch {
 	case why == "":
 		w.ok = true
-		return w, nil
+		return w, v.startHidden(&w, rules)
 	case p.Workspace != "":
 		return w, refuse(InvalidWorkspace, "workspace "+quote(p.Workspace)+" cannot be used: "+why, "name a directory of your own with --workspace")
 	case hidden != "":
@@ -48,6 +48,20 @@ func (v *view) workspace(p *Policy, rules []Rule) (place, error) {
 	}
 	v.note("no workspace: the working directory ", quote(w.spelled), " cannot be one (", why, "); the command starts in /tmp, which is private and goes away with it")
 	return w, nil
+}
+
+// startHidden refuses a working directory that lies in the workspace and is hidden: the
+// command would start somewhere else.
+func (v *view) startHidden(w *place, rules []Rule) error {
+	here := v.facts.Caller.Cwd
+	fact := v.facts.Paths[here]
+	if !fact.exists() || !Within(w.fact.Real, fact.Real) {
+		return nil
+	}
+	if by := v.hiddenBy(fact.Real, rules); by != "" {
+		return refuse(InvalidWorkspace, "the working directory "+quote(here)+" cannot be used: it is hidden by "+by, "grant it again with --write, or start elsewhere")
+	}
+	return nil
 }
 
 // unfit says why a directory cannot be a workspace; "" where it can. The

@@ -62,6 +62,7 @@ var uncovered = [policy.NumPlanes][]string{
 		"a file of a writable grant that has another name outside",
 		"a hidden file under another name in a grant (a hard link)",
 		"a hidden file after the host has replaced it by another",
+		"what is hidden, once a run that may write above it has renamed a directory on the way: the next run hides the old name",
 		"a secret place that the host makes beneath a grant after the launch",
 		"the host's names of granted paths, which /proc/self/mountinfo shows",
 		"mounts beneath a read-only grant: they become read-only with it, and only the grant itself is tried",

@@ -45,7 +45,7 @@ func (r *run) execFailed(f *child.Failure) {
 // missingInterpreter says what a program lacks to be run, and what helps.
 func missingInterpreter(needs string) (why, hint string) {
 	if _, err := os.Stat(needs); err != nil {
-		return fmt.Sprintf("the program that runs it, %q, does not exist", needs), "install it, or correct the first line of the script"
+		return fmt.Sprintf("the program that runs it, %q, does not exist", needs), "install it, or correct what names it: the first line of a script, or how the program was built"
 	}
 	return fmt.Sprintf("the program that runs it, %q, is not in the sandbox", needs), "grant it with --exec " + filepath.Dir(needs)
 }

@@ -46,6 +46,9 @@ func Detect(p policy.Policy, c policy.Caller) Host {
 	f.Caller.AccountHome = f.Target.Home
 	c.Home, c.AccountHome, c.StartHome = f.Home(), f.Target.Home, c.Home
 	r.named = policy.Named(p, c)
+	if f.KeepsRoot && c.UID == 0 {
+		exposures(f, r)
+	}
 	for _, path := range policy.Wanted(p, c) {
 		look(f, r, path)
 	}
@@ -57,6 +60,17 @@ func Detect(p policy.Policy, c policy.Caller) Host {
 	f.SysCPU = exists("/sys/devices/system/cpu")
 	f.IPv6 = exists("/proc/net/if_inet6")
 	return h
+}
+
+// exposures finds out which of the paths that root named others can exchange: uid 0
+// would be led to files of root's by them.
+func exposures(f *policy.Facts, r *resolver) {
+	f.Exposed = map[string]string{}
+	for _, path := range r.named {
+		if by := r.exposed(path); by != "" {
+			f.Exposed[path] = by
+		}
+	}
 }
 
 // corePiped reports whether a core dump would start a helper on the host whatever
@@ -115,7 +129,17 @@ func look(f *policy.Facts, r *resolver, path string) {
 	if fact.Errno == int(unix.ENOENT) && !slices.Contains(r.named, path) {
 		return // most of what is looked for is not there, and an absent fact says as much
 	}
+	if path == f.Caller.Cwd && fact.Errno == 0 && !isHere(fact) {
+		fact = policy.PathFact{Errno: int(unix.ESTALE), Missing: path}
+	}
 	f.Paths[path] = fact
+}
+
+// isHere reports whether a fact is of the very directory that this process is in: its
+// name may lead elsewhere by now.
+func isHere(fact policy.PathFact) bool {
+	var st unix.Stat_t
+	return unix.Stat(".", &st) == nil && st.Ino == fact.Inode && unix.Major(st.Dev) == fact.Major && unix.Minor(st.Dev) == fact.Minor
 }
 
 // landlockErrata asks for the errata bit mask (landlock_create_ruleset(2), Linux 6.15).

@@ -201,5 +201,13 @@ func TestShift(t *testing.T) {
 			}
 			l.Close()
 		}
+		// What root itself names there is shown.
+		pol := s.policy(rule(policy.Exec, overlay), rule(policy.Read, overlay+"/private"))
+		l, err := begin(pol, shift(overlay), "/bin/sh", "-c", "cat "+overlay+"/private/open && ! cat "+overlay+"/closed")
+		check(t, err)
+		if e := l.follow(); e.err != nil || e.failed != nil || e.code != 0 {
+			t.Errorf("a grant in a tree that cannot be id-mapped: error %v, failure %v, exit status %d", e.err, e.failed, e.code)
+		}
+		l.Close()
 	})
 }

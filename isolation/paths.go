@@ -19,6 +19,8 @@ const maxLinks = 40
 type resolver struct {
 	dirs  map[string]entry // already seen; the zero entry: nothing is there
 	named []string         // paths whose absence is told
+	guard bool             // while a path is walked: find out whether others can exchange it
+	loose string           // the first component that they can, "" none so far
 	buf   unix.Stat_t
 	text  []byte
 }
@@ -74,6 +76,9 @@ func (r *resolver) walk(path string, links *[]policy.Link) (real string, st entr
 		if st, err = r.step(at, rest != ""); err != nil {
 			return at, st, err
 		}
+		if r.guard && r.loose == "" && r.exchangeable(real, st) {
+			r.loose = at
+		}
 		if st.kind() != unix.S_IFLNK {
 			real = at
 			continue
@@ -96,6 +101,37 @@ func (r *resolver) walk(path string, links *[]policy.Link) (real string, st entr
 		st, err = r.stat(real)
 	}
 	return real, st, err
+}
+
+// exposed is the first component of a path, links and what they lead through included,
+// that somebody else than root can exchange for another; "" where nobody can.
+func (r *resolver) exposed(path string) string {
+	var links []policy.Link
+	r.guard, r.loose = true, ""
+	_, _, err := r.walk(path, &links)
+	r.guard = false
+	if err != nil && r.loose == "" {
+		return path // nothing is known of the rest
+	}
+	return r.loose
+}
+
+// exchangeable reports whether somebody else than root may rename an entry of a
+// directory: its owner, or whoever may write to it, unless that is restricted to
+// owners (inode(7), S_ISVTX).
+func (r *resolver) exchangeable(dir string, e entry) bool {
+	d, err := r.stat(cmp.Or(dir, "/"))
+	if err != nil || !roots(d.uid) {
+		return true
+	}
+	writable := d.mode&0o002 != 0 || d.mode&0o020 != 0 && d.gid != 0
+	return writable && (d.mode&unix.S_ISVTX == 0 || !roots(e.uid))
+}
+
+// roots reports whether a file's owner is root, here or in the namespace around a
+// container, whose users have no id here and are shown as nobody.
+func roots(uid uint32) bool {
+	return uid == 0 || uid == overflowID && !mapped(overflowID)
 }
 
 // step looks at one component; whatever more follows on must be a directory.

@@ -185,3 +185,57 @@ func TestResolverRemembers(t *testing.T) {
 		t.Errorf("it remembers %d directories, the file among them: %v", len(r.dirs), ok)
 	}
 }
+
+// TestExposed: what somebody else than root can exchange on the way to a path.
+func TestExposed(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give directories away; the same test as root")
+	}
+	top, err := os.MkdirTemp("/var/tmp", "sovrun-test-")
+	check(t, err)
+	t.Cleanup(func() { os.RemoveAll(top) })
+	dir := func(name string, uid int, mode uint32) {
+		check(t, os.MkdirAll(top+"/"+name, 0o755))
+		check(t, os.Chown(top+"/"+name, uid, 0))
+		check(t, unix.Chmod(top+"/"+name, mode))
+	}
+	dir("own/inner", 0, 0o755)
+	dir("user/inner", 0, 0o755)
+	dir("user", 1234, 0o755)
+	dir("open/inner", 0, 0o755)
+	dir("open", 0, 0o777)
+	dir("sticky/inner", 0, 0o755)
+	dir("sticky/given", 1234, 0o755)
+	dir("sticky", 0, 0o1777)
+	check(t, os.Symlink("../own/inner", top+"/user/link"))
+	check(t, os.Symlink("user/link", top+"/way"))
+	check(t, os.Symlink("own/inner", top+"/fine"))
+	for path, want := range map[string]string{
+		"own/inner": "", "fine": "", "sticky/inner": "",
+		"user/inner": "user/inner", "open/inner": "open/inner", "sticky/given": "sticky/given",
+		"user/link": "user/link", "way": "user/link", "own/none": "own/none",
+	} {
+		got := strings.TrimPrefix(newResolver().exposed(top+"/"+path), top+"/")
+		if got != want {
+			t.Errorf("%s: others can exchange %q, wanted %q", path, got, want)
+		}
+	}
+}
+
+// TestExchangedDirectory: the working directory is the one that this process is in,
+// whatever its name leads to by now.
+func TestExchangedDirectory(t *testing.T) {
+	top := t.TempDir()
+	check(t, os.Mkdir(top+"/a", 0o755))
+	check(t, os.Mkdir(top+"/b", 0o755))
+	t.Chdir(top + "/a")
+	t.Setenv("PWD", top+"/a")
+	caller := CallerFacts(nil)
+	if f := Detect(policy.Policy{}, caller).Facts.Paths[caller.Cwd]; f.Errno != 0 {
+		t.Errorf("%+v", f)
+	}
+	check(t, unix.Renameat2(unix.AT_FDCWD, top+"/a", unix.AT_FDCWD, top+"/b", unix.RENAME_EXCHANGE))
+	if f := Detect(policy.Policy{}, caller).Facts.Paths[caller.Cwd]; f.Errno != int(unix.ESTALE) {
+		t.Errorf("%+v, wanted ESTALE", f)
+	}
+}

@@ -75,10 +75,24 @@ func (l *Launch) shiftOne(m *policy.Mount, ns int) (int, error) {
 func (l *Launch) hideUnreadable(m policy.Mount) {
 	for _, path := range unreadable(m.Source, wholeTree) {
 		path, dir := strings.CutSuffix(path, "/")
+		if l.granted(m.Target+path[len(m.Source):], m.Target) {
+			continue
+		}
 		l.plan.Mounts = append(l.plan.Mounts, policy.Mount{
 			Kind: policy.MountMask, Target: m.Target + path[len(m.Source):], Dir: dir, Within: true, Origin: m.Origin,
 		})
 	}
+}
+
+// granted reports whether a path in a tree is one that the user named besides, or lies
+// beneath one.
+func (l *Launch) granted(path, tree string) bool {
+	for i := range l.plan.Mounts {
+		if g := &l.plan.Mounts[i]; g.Kind == policy.MountBind && !g.Optional && g.Target != tree && policy.Within(g.Target, path) {
+			return true
+		}
+	}
+	return false
 }
 
 func shiftedTree(src, ns int, attrs uint64) (int, error) {

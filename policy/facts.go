@@ -11,6 +11,7 @@ type Facts struct {
 	Landlock  int                 // ABI, 0 where there is none
 	Errata    int                 // bit mask of Landlock errata fixed in this kernel
 	Kernel    string              // release as uname(2) gives it
+	Exposed   map[string]string   // by named path, the component that others than root can exchange (only KeepsRoot)
 	ProcMasks []ProcPath          // those of ProcMaskCandidates that exist here
 	SysCPU    bool                // /sys/devices/system/cpu exists
 	IPv6      bool                // the kernel has IPv6

@@ -270,6 +270,10 @@ func (v *view) planted(rules []Rule, w *place) error {
 		if r.Access == Hide || !fact.exists() {
 			continue
 		}
+		if by := v.facts.Exposed[r.Path]; by != "" {
+			return refuse(InvalidPolicy, ruleName(r)+": the command would keep uid 0, and another user can exchange "+quote(by),
+				"name a path that is root's alone, or start in a workspace of that user's, as whom the command then runs")
+		}
 		for _, l := range fact.Links {
 			if tree := v.writableAt(l.Path, rules, w); tree != "" && !Within(tree, fact.Real) {
 				return refuse(InvalidPolicy, ruleName(r)+": the link "+quote(l.Path)+", which a command in "+quote(tree)+" can change, leads out of it to "+quote(fact.Real),

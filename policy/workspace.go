@@ -76,6 +76,9 @@ func (v *view) unfit(w *place) string {
 	case !w.fact.isDir():
 		return "it is not a directory"
 	}
+	if by := v.facts.Exposed[w.spelled]; by != "" {
+		return "the command would keep uid 0, and another user can exchange " + quote(by)
+	}
 	if why := v.systemDir(w.fact); why != "" {
 		return why
 	}

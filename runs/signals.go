@@ -16,12 +16,12 @@ func forwarded() []syscall.Signal {
 	}
 }
 
-// forward passes signals on to the sandbox: those that a process sent. What comes
-// from the terminal (SI_KERNEL) the kernel sends to its whole foreground group,
-// and the command is in ours, so it has had it already.
+// forward passes signals on to the sandbox. What comes from the terminal (SI_KERNEL)
+// the kernel sends to its whole foreground group: where the command is in ours it has
+// had it already. A timer's SIGALRM is no terminal's.
 func (r *run) forward(caught []child.Caught) {
 	for _, c := range caught {
-		if c.Code <= 0 {
+		if c.Code <= 0 || r.out.Plan.OwnSession || c.Signal == syscall.SIGALRM {
 			_ = r.launch.Signal(c.Signal)
 		}
 	}

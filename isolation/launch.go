@@ -159,10 +159,33 @@ func (l *Launch) Start(env uint32) error {
 	}
 	closeAll(l.ours)
 	l.ours = nil
+	if err := l.holdMounts(); err != nil {
+		return err
+	}
 	l.startFeeds()
 	if l.plan.Identity.Changed {
 		return l.writeMaps()
 	}
+	return nil
+}
+
+// holdMounts keeps the sandbox's mount namespace until everything inside is gone. A
+// process of a nested command may be in another one, and outlives pid 1 by a moment:
+// when the namespace went with pid 1 (fs/namespace.c, umount_tree), what the process
+// had opened there lay bare of every mask and read-only mount.
+func (l *Launch) holdMounts() error {
+	if !l.plan.Nested() || child.Off("mounts-held") {
+		return nil
+	}
+	path := "/proc/" + strconv.Itoa(l.started.PID) + "/ns/mnt"
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err == unix.ENOENT || err == unix.ESRCH {
+		return nil // the child is gone, and its report says why
+	}
+	if err != nil {
+		return fmt.Errorf("mounts: holding them until the end: %w", err)
+	}
+	l.kept = append(l.kept, fd)
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -80,17 +81,27 @@ func scriptInterpreter(path string) (string, error) {
 }
 
 // openProgram opens what could not be executed. It may lie where others write: a FIFO
-// in its place would hold sovrun up for ever, a device may act when it is opened.
+// in its place would hold sovrun up for ever, a device may act when it is opened, and
+// a link may lead root to either. So what it is is known before it is opened.
 func openProgram(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, err
 	}
-	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
-		f.Close()
+	const pathOnly = 0x200000 // O_PATH, which does not open what it finds
+	fd, err := syscall.Open(path, pathOnly|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer syscall.Close(fd)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(fd, &st); err != nil {
+		return nil, err
+	}
+	if st.Mode&syscall.S_IFMT != syscall.S_IFREG {
 		return nil, errors.New("no regular file")
 	}
-	return f, nil
+	return os.OpenFile("/proc/self/fd/"+strconv.Itoa(fd), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
 // elfInterpreter reads the PT_INTERP segment of a 64-bit ELF file of this

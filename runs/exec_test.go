@@ -18,6 +18,13 @@ func TestInterpreter(t *testing.T) {
 		}
 		return path
 	}
+	link := func(name, target string) string {
+		path := filepath.Join(dir, name)
+		if err := os.Symlink(target, path); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
 	fifo := filepath.Join(dir, "fifo")
 	if err := syscall.Mkfifo(fifo, 0o700); err != nil {
 		t.Fatal(err)
@@ -29,6 +36,9 @@ func TestInterpreter(t *testing.T) {
 		{"text", write("text", "hello"), ""},
 		{"program", "/bin/sh", loader(t)},
 		{"FIFO", fifo, ""},
+		{"link to a FIFO", link("to-fifo", fifo), ""},
+		{"link to a device", link("to-device", "/dev/kmsg"), ""},
+		{"link to a script", link("to-script", filepath.Join(dir, "script")), "/no/such/shell"},
 		{"directory", dir, ""},
 		{"nothing", filepath.Join(dir, "none"), ""},
 	} {

@@ -1,11 +1,13 @@
 package probes
 
 import (
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/sovrun/sovrun/isolation"
@@ -230,5 +232,26 @@ func TestRequire(t *testing.T) {
 	b := ordinary(t)
 	if want := policy.PlanesOf(policy.Filesystem, policy.Syscalls); policy.PlaneSet(b.program.Require) != want {
 		t.Errorf("the child requires %s, wanted %s", policy.PlaneSet(b.program.Require), want)
+	}
+}
+
+// TestNoDatagramToOneself: the socket that sends to the launcher's port inside has
+// another port itself.
+func TestNoDatagramToOneself(t *testing.T) {
+	b := ordinary(t)
+	i := slices.IndexFunc(b.cat.meanings, func(m meaning) bool { return m.name == "udp_send" })
+	a := &b.program.Acts[i]
+	port := func(op *child.Op) uint16 { return binary.BigEndian.Uint16(b.program.Arena[op.Args[1]+2:]) }
+	var bound, sent uint16
+	for k := a.Ops.First; k < a.Ops.Last; k++ {
+		switch op := &b.program.ActOps[k]; int(op.Nr) {
+		case syscall.SYS_BIND:
+			bound = port(op)
+		case syscall.SYS_CONNECT:
+			sent = port(op)
+		}
+	}
+	if sent == 0 || bound == 0 || bound == sent {
+		t.Errorf("bound to port %d, sends to %d", bound, sent)
 	}
 }

@@ -17,9 +17,10 @@ func Named(p Policy, c Caller) []string {
 
 // Wanted lists every path that Resolve needs a fact of, those of Named first;
 // a few may come twice. A path behind Named that does not exist and has no
-// links needs no fact either: there an absent one means the same. c.Home is that of the account that the provider will run as
-// (Facts.Home), which matters when root hands over to another one,
-// c.AccountHome its home in passwd(5), and c.StartHome the caller's own.
+// links needs no fact either: there an absent one means the same. c.Home is that of the
+// account that the provider will run as (Facts.Home), which matters when root hands
+// over to another one, c.AccountHome its home in passwd(5), and c.StartHome the
+// caller's own.
 func Wanted(p Policy, c Caller) []string {
 	named := Named(p, c)
 	out := append(make([]string, 0, 144+len(named)), named...)

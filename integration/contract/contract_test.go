@@ -91,8 +91,9 @@ func TestExecute(t *testing.T) {
 	wantError(t, execute(check{"make", "no-such-target"}), "no-such-target")
 }
 
-// TestContractOfThisRepository reads the real table: a row that does not parse would be a promise without a check.
-func TestContractOfThisRepository(t *testing.T) {
+// ofThisRepository is the real table, as text and read.
+func ofThisRepository(t *testing.T) (string, []promise) {
+	t.Helper()
 	text, err := os.ReadFile("../../" + table)
 	if err != nil {
 		t.Fatal(err)
@@ -101,6 +102,12 @@ func TestContractOfThisRepository(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return string(text), promises
+}
+
+// TestContractOfThisRepository reads the real table: a row that does not parse would be a promise without a check.
+func TestContractOfThisRepository(t *testing.T) {
+	_, promises := ofThisRepository(t)
 	for _, p := range promises {
 		for _, c := range p.checks {
 			if c[0] == "go" {
@@ -157,15 +164,8 @@ func TestFalsify(t *testing.T) {
 // TestGuardsOfThisRepository: each guard that is turned off belongs to a promise, and
 // its check is there.
 func TestGuardsOfThisRepository(t *testing.T) {
-	text, err := os.ReadFile("../../" + table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	promises, err := parse(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := parseFalsifications(string(text))
+	text, promises := ofThisRepository(t)
+	all, err := parseFalsifications(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,9 +41,10 @@ type sigactiont struct {
 }
 
 // Catch makes the signals come out of a pipe instead of going to the runtime: its
-// own way (os/signal) starts a goroutine and wakes threads for each of them. Signals that were ignored when the process started stay ignored.
-// For programs whose signals are sovrun's alone; it cannot be undone. Catch takes the
-// descriptor over; of several calls the last one's pipe is written to.
+// own way (os/signal) starts a goroutine and wakes threads for each of them. Signals
+// that were ignored when the process started stay ignored. For programs whose signals
+// are sovrun's alone; it cannot be undone. Catch takes the descriptor over; of several
+// calls the last one's pipe is written to.
 func Catch(pipe int, signals []syscall.Signal) error {
 	if err := takeOver(pipe); err != nil {
 		return err

@@ -120,12 +120,20 @@ func (r *resolver) exposed(path string) string {
 // directory: its owner, or whoever may write to it, unless that is restricted to
 // owners (inode(7), S_ISVTX).
 func (r *resolver) exchangeable(dir string, e entry) bool {
-	d, err := r.stat(cmp.Or(dir, "/"))
+	dir = cmp.Or(dir, "/")
+	d, err := r.stat(dir)
 	if err != nil || !roots(d.uid) {
 		return true
 	}
-	writable := d.mode&0o002 != 0 || d.mode&0o020 != 0 && d.gid != 0
+	writable := d.mode&0o002 != 0 || d.mode&0o020 != 0 && (d.gid != 0 || listed(dir))
 	return writable && (d.mode&unix.S_ISVTX == 0 || !roots(e.uid))
+}
+
+// listed reports whether a directory has an access control list. The mode's bits of the
+// group are then the most that the list gives to anybody named in it (acl(5)).
+func listed(dir string) bool {
+	n, err := unix.Lgetxattr(dir, "system.posix_acl_access", nil)
+	return err == nil && n > 0
 }
 
 // roots reports whether a file's owner is root, here or in the namespace around a

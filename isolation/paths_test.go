@@ -1,6 +1,7 @@
 package isolation
 
 import (
+	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -207,11 +208,15 @@ func TestExposed(t *testing.T) {
 	dir("sticky/inner", 0, 0o755)
 	dir("sticky/given", 1234, 0o755)
 	dir("sticky", 0, 0o1777)
+	dir("listed/inner", 0, 0o755)
+	check(t, unix.Setxattr(top+"/listed", "system.posix_acl_access", userMayWrite(1234), 0))
+	dir("group/inner", 0, 0o755)
+	dir("group", 0, 0o775)
 	check(t, os.Symlink("../own/inner", top+"/user/link"))
 	check(t, os.Symlink("user/link", top+"/way"))
 	check(t, os.Symlink("own/inner", top+"/fine"))
 	for path, want := range map[string]string{
-		"own/inner": "", "fine": "", "sticky/inner": "",
+		"own/inner": "", "fine": "", "sticky/inner": "", "group/inner": "", "listed/inner": "listed/inner",
 		"user/inner": "user/inner", "open/inner": "open/inner", "sticky/given": "sticky/given",
 		"user/link": "user/link", "way": "user/link", "own/none": "own/none",
 	} {
@@ -220,6 +225,22 @@ func TestExposed(t *testing.T) {
 			t.Errorf("%s: others can exchange %q, wanted %q", path, got, want)
 		}
 	}
+}
+
+// userMayWrite is an access control list by which one more user may write, as acl(5)
+// has it and linux/posix_acl_xattr.h lays it out: tag, permissions, id.
+func userMayWrite(uid uint32) []byte {
+	const none = ^uint32(0)
+	list := binary.LittleEndian.AppendUint32(nil, 2)
+	for _, e := range []struct {
+		tag, may uint16
+		id       uint32
+	}{{0x01, 7, none}, {0x02, 7, uid}, {0x04, 5, none}, {0x10, 7, none}, {0x20, 5, none}} {
+		list = binary.LittleEndian.AppendUint16(list, e.tag)
+		list = binary.LittleEndian.AppendUint16(list, e.may)
+		list = binary.LittleEndian.AppendUint32(list, e.id)
+	}
+	return list
 }
 
 // TestExchangedDirectory: the working directory is the one that this process is in,

@@ -10,6 +10,14 @@ type column struct {
 	wrap       func(l *lab, workspace string) []string
 }
 
+// owner is whose workspace a column uses.
+func (c column) owner() (name string, uid uint32) {
+	if c.user {
+		return "nobody", nobody
+	}
+	return "root", 0
+}
+
 // columns are those of the page, from left to right.
 var columns = []column{
 	{"none, root", "nothing around it", false, 0, func(*lab, string) []string { return nil }},

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 )
 
 // judge is a tool that knows nothing of sovrun and reads what a process has: what it
@@ -46,19 +44,13 @@ func (l *lab) ask(c column) ([]string, error) {
 	return append(out, mounts), err
 }
 
-// inside runs a command in the sandbox of a column.
+// inside runs a command in sovrun's sandbox, by the caller of a column.
 func (l *lab) inside(c column, argv ...string) ([]byte, error) {
-	owner, uid := "root", uint32(0)
-	if c.user {
-		owner, uid = "nobody", nobody
-	}
-	ws := filepath.Join(l.dir, owner)
-	cmd := exec.Command(l.sovrun, append([]string{"run", "--"}, argv...)...)
-	if len(argv) > 0 && argv[0] == l.sovrun { // of sovrun itself, not inside
-		cmd = exec.Command(argv[0], argv[1:]...)
-	}
-	cmd.Dir, cmd.Env = ws, []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + ws + "-home", "LANG=C.UTF-8"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+	return output(l.command(c, append([]string{l.sovrun, "run", "--"}, argv...)))
+}
+
+// output is what a command prints; its error holds what it complained of.
+func output(cmd *exec.Cmd) ([]byte, error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -74,7 +66,7 @@ func (l *lab) mounts(c column) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("findmnt: %w", err)
 	}
-	planned, err := l.inside(c, l.sovrun, "plan", "--json", "--", "findmnt")
+	planned, err := output(l.command(c, []string{l.sovrun, "plan", "--json", "--", "findmnt"}))
 	if err != nil {
 		return "", err
 	}

@@ -7,7 +7,6 @@
 package main
 
 import (
-	"bytes"
 	_ "embed"
 	"flag"
 	"fmt"
@@ -124,18 +123,22 @@ func build(program, path string) error {
 	return nil
 }
 
-// run starts the probe in a column, with five descriptors that nobody asked for.
-func (l *lab) run(c column) (map[string]string, error) {
-	owner, uid := "root", uint32(0)
-	if c.user {
-		owner, uid = "nobody", nobody
-	}
+// command prepares a program to be started by the caller of a column, in its workspace.
+func (l *lab) command(c column, argv []string) *exec.Cmd {
+	owner, uid := c.owner()
 	ws := filepath.Join(l.dir, owner)
-	argv := append(c.wrap(l, ws), filepath.Join(ws, "probe"), l.canary)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = ws
 	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + ws + "-home", "LANG=C.UTF-8"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+	return cmd
+}
+
+// run starts the probe in a column, with five descriptors that nobody asked for.
+func (l *lab) run(c column) (map[string]string, error) {
+	owner, _ := c.owner()
+	ws := filepath.Join(l.dir, owner)
+	cmd := l.command(c, append(c.wrap(l, ws), filepath.Join(ws, "probe"), l.canary))
 	for range 5 {
 		f, err := os.Open(l.canary)
 		if err != nil {
@@ -144,13 +147,12 @@ func (l *lab) run(c column) (map[string]string, error) {
 		defer f.Close()
 		cmd.ExtraFiles = append(cmd.ExtraFiles, f)
 	}
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, stderr.String())
+	said, err := output(cmd)
+	if err != nil {
+		return nil, err
 	}
 	out := map[string]string{}
-	for line := range strings.Lines(stdout.String()) {
+	for line := range strings.Lines(string(said)) {
 		name, result, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t")
 		if !ok {
 			return nil, fmt.Errorf("the probe says %q", line)

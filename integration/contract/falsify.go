@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
@@ -66,7 +67,7 @@ func falsify(text string, ids []string, run func(falsification) (red bool, outpu
 	}
 	bad, tried := 0, 0
 	for _, f := range all {
-		if len(ids) > 0 && !contains(ids, f.id) {
+		if len(ids) > 0 && !slices.Contains(ids, f.id) {
 			continue
 		}
 		tried++
@@ -86,15 +87,6 @@ func falsify(text string, ids []string, run func(falsification) (red bool, outpu
 		return fmt.Errorf("%d of %d checks do not see their guard missing", bad, tried)
 	}
 	return nil
-}
-
-func contains(ids []string, id string) bool {
-	for _, x := range ids {
-		if x == id {
-			return true
-		}
-	}
-	return false
 }
 
 // switchedOff runs a check in a test build with switches off.
